@@ -52,11 +52,11 @@ MODULE   := go.mod go.sum
 CORE     := $(call gofiles,core) $(shell find core -name '*.wgsl' 2>/dev/null) web/scripts.go web/predict.mjs web/predict.py
 UI       := $(call gofiles,ui assets) $(shell find ui assets -name '*.json' 2>/dev/null)
 KERNELS  := $(shell find core -name '*.ts' 2>/dev/null)
-STATIC   := $(shell find assets docs web/css -type f 2>/dev/null) $(wildcard web/*.js) web/save.mjs
+STATIC   := $(shell find assets docs web/css -type f 2>/dev/null) $(addprefix web/,guard.js theme.js early.js app-worker.tmpl.js)
 MODULES  := web/node_modules/.package-lock.json
 EDGE_MODULES := web/edge/node_modules/.package-lock.json
 BUILDS   := $(patsubst %,bin/web/%.wasm,kernels kernels-threads kernels-relaxed kernels-relaxed-threads)
-BINARIES := bin/web/app.wasm $(BUILDS) bin/web/parquet.js bin/web/qr.js bin/web/licenses.txt
+BINARIES := bin/web/app.wasm $(BUILDS) bin/web/page.js bin/web/licenses.txt
 
 .PHONY: build serve test site release bench figures papers stored-figures clean versions check format vet lint javascript test-go test-wasm test-edge test-page steady \
         suite-race suite-native suite-train suite-train-rest suite-core suite-alone suite-threads suite-edge chromium firefox numpy compiler edge deploy fuzz
@@ -106,10 +106,10 @@ bin/web/kernels.wasm: $(KERNELS) web/build-kernels.mjs $(MODULES)
 $(filter-out bin/web/kernels.wasm,$(BUILDS)): bin/web/kernels.wasm
 	@touch $@
 
-# In one file each, as a browser finds no modules by their names.
-bin/web/%.js: web/%.mjs $(MODULES)
+# The scripts that are bundled, in one run.
+bin/web/page.js: $(wildcard web/*.js web/*.mjs) $(MODULES)
 	@mkdir -p bin/web
-	cd web && node_modules/.bin/esbuild $(<F) --bundle --minify --format=esm --log-level=warning --outfile=../$@
+	$(NODE) web/bundle.mjs bin/web
 
 bin/web/licenses.txt: LICENSE $(MODULE) web/licenses.mjs web/parts.mjs web/onnxruntime.mjs $(MODULES)
 	@mkdir -p bin/web

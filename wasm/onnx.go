@@ -38,7 +38,7 @@ func (onnx) Open(ctx context.Context, f data.File, memory int64) (worker.Backbon
 	}
 	abort := js.Global().Get("AbortController").New()
 	defer context.AfterFunc(ctx, func() { abort.Call("abort") })()
-	m, err := await(js.Global().Get("clipscopeBackbone").Call("open", b.file, memory, abort.Get("signal")))
+	m, err := await(js.Global().Get("clipscopeWorker").Get("backbone").Call("open", b.file, memory, abort.Get("signal")))
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func openParquet(ctx context.Context, f data.File, opt run.CSV) (data.Columns, e
 	if !ok {
 		return nil, &data.Error{File: f.Name(), Expected: "a Parquet file by itself", Got: "one inside another file", Fix: "Unpack it first."}
 	}
-	reader, err := await(js.Global().Call("clipscopeModule", "parquet.js"))
+	reader, err := await(js.Global().Get("clipscopeWorker").Call("module", "parquet.js"))
 	if err != nil {
 		return nil, &data.Error{File: f.Name(), Got: "what reads Parquet files could not be loaded from the site", Err: err, Fix: "Reload the page while there is a connection, or save the table as CSV."}
 	}

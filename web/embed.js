@@ -9,12 +9,10 @@
 // it has the step, of how many, and ε, an upper bound, where the run has one. Once a file was
 // chosen, the page around can stop a run and ask how it stands, and nothing else: neither by
 // a message nor by the address. What it set before is in place and in sight.
-(() => {
-  "use strict";
+import { fail, hear, say } from "./wire.js";
 
-  const frame = window.clipscopeFrame;
-  if (!frame) return;
-  const { say, hear, fail } = clipscopeWire;
+/** @param {{ hosts: readonly string[], host: string }} frame */
+function speak(frame) {
   const { own } = clipscopeEarly;
 
   const PROTOCOL = 1;
@@ -163,4 +161,6 @@
   for (const type of ["change", "drop"]) document.addEventListener(type, show, true); // early.js has heard it first
   show();
   document.body.append(words);
-})();
+}
+
+if (window.clipscopeFrame) speak(window.clipscopeFrame);

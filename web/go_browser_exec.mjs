@@ -26,7 +26,10 @@ const goroot = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim(
 
 // The worker: prints through messages, each a line or {exit: code}.
 async function worker(argv, env, kind) {
-  /** @type {any} */ (globalThis).importScripts("/wasm_exec.js", "/kernels.js", "/gpu.js");
+  const load = (/** @type {string} */ name) => import(name);
+  await load("/wasm_exec.js");
+  const { kernels } = await load("/kernels.js"), { gpu } = await load("/gpu.js");
+  Object.assign(globalThis, { clipscopeWorker: { kernels, gpu } }); // where core/compute looks
   console.log = console.warn = (line) => postMessage(String(line)); // what wasm_exec.js prints with
   const go = new Go();
   go.argv = argv;
@@ -34,11 +37,11 @@ async function worker(argv, env, kind) {
   let code = 0;
   go.exit = (c) => { code = c; };
   try {
-    await clipscopeKernels.load((name) => WebAssembly.compileStreaming(fetch("/" + name)), kind);
+    await kernels.load((name) => WebAssembly.compileStreaming(fetch("/" + name)), kind);
     const { instance } = await WebAssembly.instantiateStreaming(
-      fetch("/program.wasm"), { ...go.importObject, kernels: clipscopeKernels.imports });
-    clipscopeKernels.attach(instance);
-    clipscopeGPU.attach(instance);
+      fetch("/program.wasm"), { ...go.importObject, kernels: kernels.imports });
+    kernels.attach(instance);
+    gpu.attach(instance);
     await go.run(instance);
   } catch (err) {
     postMessage(String(err.stack ?? err));
@@ -79,7 +82,7 @@ await once(server.listen(0, "127.0.0.1"), "listening");
 
 // lines are what the program has printed since they were last asked for, and its exit code.
 const begin = () => {
-  const w = new Worker("/worker.js"), told = { lines: [], exit: null };
+  const w = new Worker("/worker.js", { type: "module" }), told = { lines: [], exit: null };
   w.onmessage = ({ data }) => { if (typeof data === "string") told.lines.push(data); else told.exit = data.exit; };
   w.onerror = (event) => { told.lines.push(event.message); told.exit = 2; };
   /** @type {any} */ (window).lines = () => ({ lines: told.lines.splice(0), exit: told.exit });

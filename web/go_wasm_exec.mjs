@@ -16,6 +16,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import vm from "node:vm";
 import { Worker } from "node:worker_threads";
+import { kernels } from "./kernels.js";
+/** @import { Kind } from "./types.d.ts" */
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const dir = process.env.CLIPSCOPE_KERNELS ?? join(here, "../dist/web");
@@ -29,7 +31,7 @@ Object.assign(globalThis, { require, fs: require("fs"), path: require("path") })
 const script = (file) => vm.runInThisContext(readFileSync(file, "utf8"), { filename: file });
 const goroot = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim();
 script(join(goroot, "lib/wasm/wasm_exec.js"));
-script(join(here, "kernels.js"));
+/** @type {any} */ (globalThis).clipscopeWorker = { kernels }; // where core/compute/simd looks
 
 /** @type {any} */
 const go = new Go();
@@ -45,7 +47,7 @@ process.on("exit", (code) => {
 
 if (process.env.CLIPSCOPE_THREADS === "0") Object.assign(globalThis, { crossOriginIsolated: false });
 // Node's workers as a browser's.
-clipscopeKernels.spawn = (text) => {
+kernels.spawn = (text) => {
   const worker = new Worker(`const { parentPort } = require("node:worker_threads");
     globalThis.self = globalThis;
     globalThis.postMessage = (m) => parentPort.postMessage(m);
@@ -59,12 +61,12 @@ clipscopeKernels.spawn = (text) => {
   worker.on("error", (e) => started.onerror?.(e));
   return started;
 };
-await clipscopeKernels.load((name) => WebAssembly.compile(readFileSync(join(dir, name))), /** @type {Kind | undefined} */ (process.env.CLIPSCOPE_SIMD));
+await kernels.load((name) => WebAssembly.compile(readFileSync(join(dir, name))), /** @type {Kind | undefined} */ (process.env.CLIPSCOPE_SIMD));
 const threads = Number(process.env.CLIPSCOPE_THREADS);
 if (threads > 1) {
-  clipscopeKernels.least = 0;
-  if (await clipscopeKernels.team(threads) !== threads) throw new Error(`there are not ${threads} threads: ${clipscopeKernels.alone}`);
+  kernels.least = 0;
+  if (await kernels.team(threads) !== threads) throw new Error(`there are not ${threads} threads: ${kernels.alone}`);
 }
-const { instance } = await WebAssembly.instantiate(readFileSync(process.argv[2]), { ...go.importObject, kernels: clipscopeKernels.imports });
-clipscopeKernels.attach(instance);
+const { instance } = await WebAssembly.instantiate(readFileSync(process.argv[2]), { ...go.importObject, kernels: kernels.imports });
+kernels.attach(instance);
 await go.run(instance);

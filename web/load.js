@@ -1,90 +1,39 @@
 // Loads the program, app.wasm, which is the page and, in workers, the trainer. The
 // page is there before it, as the generator drew it; #loading, at its top, says how
 // far the loading is.
-(() => {
-  "use strict";
+import { clipscope } from "./clipscope.js";
+import { program, show } from "./program.js";
+import { keep } from "./texts.js";
 
-  // stopped says why there is no program, whether it did not come or has ended.
-  /** @param {any} why */
-  function stopped(why) {
-    const loading = place();
-    loading.textContent = `Clipscope is not running: ${why?.message ?? why}. Reload the page.`;
-    loading.setAttribute("role", "alert");
-    loading.hidden = false;
-  }
-  const place = () => /** @type {HTMLElement} */ (document.getElementById("loading"));
+// stopped says why there is no program, whether it did not come or has ended.
+/** @param {any} why */
+function stopped(why) {
+  const loading = place();
+  loading.textContent = `Clipscope is not running: ${why?.message ?? why}. Reload the page.`;
+  loading.setAttribute("role", "alert");
+  loading.hidden = false;
+}
+const place = () => /** @type {HTMLElement} */ (document.getElementById("loading"));
 
-  // needed are what nothing can be computed without, and what for.
-  /** @type {[string, unknown, string][]} */
-  const needed = [
-    ["WebAssembly", self.WebAssembly, "which the program is written in"],
-    ["Worker", self.Worker, "in which runs compute"],
-    ["crypto.getRandomValues", self.crypto?.getRandomValues, "which all noise is drawn from"],
-  ];
+const details = () => [...document.querySelectorAll("details")];
 
-  /** @param {URL} url */
-  async function compile(url) {
-    for (const [name, there, why] of needed) if (!there) throw new Error(`this browser gives the page no ${name}, ${why}. Open the page in another browser, or allow it in the settings of this one`);
-    const response = await fetch(url);
-    if (!response.ok) throw new Error(`the server answered ${response.status} for its program`);
-    const followed = follow(response);
-    if (WebAssembly.compileStreaming && /^application\/wasm/.test(response.headers.get("Content-Type") ?? "")) return WebAssembly.compileStreaming(followed);
-    return WebAssembly.compile(await followed.arrayBuffer());
-  }
+async function run() {
+  const go = new Go(), module = await program;
+  // Page and trainer are one program, which has kernels in a worker only.
+  const kernels = new Proxy({}, { get: () => () => { throw new Error("the page has no kernels"); } });
+  const instance = await WebAssembly.instantiate(module, { ...keep(go.importObject), kernels });
+  const unfolded = details().map((d) => d.open);
+  const ended = go.run(instance);
+  place().hidden = true;
+  // The page has been drawn anew; what was unfolded before stays so.
+  details().forEach((d, i, now) => { if (now.length === unfolded.length) d.open ||= unfolded[i]; });
+  // What is kept for offline use has all been fetched by then, and is not again.
+  clipscope.ready.catch(() => {}).then(goappInitServiceWorker);
+  await ended;
+  throw new Error("its program has ended");
+}
 
-  /** @param {number} bytes */
-  const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
-
-  // What has arrived is counted as it is unpacked, and shown as a share of what the
-  // network carries, where that is known.
-  let loaded = 0, carried = 0;
-  function show() {
-    const loading = place();
-    if (!loaded || !loading) return; // not drawn yet
-    const whole = Number(loading.dataset.bytes), all = carried || whole;
-    const [progress, , size] = /** @type {[HTMLProgressElement, Element, Element]} */ (/** @type {unknown} */ (loading.children));
-    progress.value = loaded / whole;
-    size.textContent = `${megabytes(loaded / whole * all)} of ${megabytes(all)} MB`;
-  }
-
-  // follow counts what passes. To count a clone of it would take a fourteenth of all that a
-  // visit takes.
-  /** @param {Response} response */
-  function follow(response) {
-    if (!("TransformStream" in self && "ReadableStream" in self)) return response; // then it is not counted
-    carried = Number(response.headers.get("Content-Length"));
-    const counting = new TransformStream({
-      transform(/** @type {Uint8Array} */ part, to) {
-        loaded += part.byteLength;
-        show();
-        to.enqueue(part);
-      },
-    });
-    return new Response(/** @type {ReadableStream} */ (response.body).pipeThrough(counting), response);
-  }
-
-  const details = () => [...document.querySelectorAll("details")];
-
-  async function run() {
-    const go = new Go(), module = await window.clipscopeProgram;
-    // Page and trainer are one program, which has kernels in a worker only.
-    const kernels = new Proxy({}, { get: () => () => { throw new Error("the page has no kernels"); } });
-    const instance = await WebAssembly.instantiate(module, { ...clipscopeTexts.keep(go.importObject), kernels });
-    const unfolded = details().map((d) => d.open);
-    const ended = go.run(instance);
-    place().hidden = true;
-    // The page has been drawn anew; what was unfolded before stays so.
-    details().forEach((d, i, now) => { if (now.length === unfolded.length) d.open ||= unfolded[i]; });
-    // What is kept for offline use has all been fetched by then, and is not again.
-    clipscope.ready.catch(() => {}).then(goappInitServiceWorker);
-    await ended;
-    throw new Error("its program has ended");
-  }
-
-  const program = new URL("app.wasm", /** @type {HTMLScriptElement} */ (document.currentScript).src);
-  window.clipscopeProgram = clipscopeEarly.stays.then(() => compile(program));
-  document.addEventListener("DOMContentLoaded", () => {
-    show();
-    run().catch(stopped);
-  });
-})();
+document.addEventListener("DOMContentLoaded", () => {
+  show();
+  run().catch(stopped);
+});

@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bundles } from "./bundle.mjs";
 import { builds } from "./onnxruntime.mjs";
 
 const web = fileURLToPath(new URL(".", import.meta.url));
@@ -112,13 +113,13 @@ function ofGonum({ dir, packages }, within) {
 // served lists the npm packages in the site, with the files that have some of each.
 /** @type {[string, string[]][]} */
 const served = [
-  ["uplot", ["web/uplot.js", "web/uplot.css"]],
+  ["uplot", ["web/page.js", "web/uplot.css"]],
   ["assemblyscript", ["", "-threads", "-relaxed", "-relaxed-threads"].map((build) => `web/kernels${build}.wasm`)],
   ["hyparquet", ["web/parquet.js"]],
   ["hyparquet-compressors", ["web/parquet.js"]],
   ["fzstd", ["web/parquet.js"]],
   ["uqr", ["web/qr.js"]],
-  ["esbuild", ["web/parquet.js", "web/qr.js"]], // a few lines that join modules
+  ["esbuild", Object.keys(bundles).filter((name) => name !== "embed.js").map((name) => `web/${name}`)], // a few lines that join modules
   ["onnxruntime-web", ["web/ort/ort.js", "web/ort/ort.wasm"]],
   ["onnxruntime-common", ["web/ort/ort.js"]],
 ];

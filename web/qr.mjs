@@ -1,6 +1,7 @@
 // Draws a text, the page's address, as a QR code: uqr's encoding, painted here. It is
 // loaded when the first one is asked for.
 import { encode } from "uqr";
+import { button, sheet } from "./sheet.js";
 
 // The longest text that a code of the least correction holds (ISO 18004, version 40, in
 // bytes): longer ones could not be told by any camera.
@@ -43,7 +44,6 @@ async function shorten(link) {
 // show has the code over the page, as large as a room needs it, with what it says as text.
 /** @param {string} address */
 export function show(address) {
-  const { sheet, button } = clipscopeUI;
   const canvas = document.createElement("canvas"), link = document.createElement("p"), said = document.createElement("p");
   canvas.className = "qr-code";
   canvas.setAttribute("role", "img");

@@ -4,6 +4,10 @@
 // Guarantee: without the tick a file has released values alone. What a chart does not say is
 // released counts as diagnostic, and so does all that runs without noise say; a picture that
 // shows any is diagnostic as a whole, as its axes follow what it shows.
+import { readInks } from "./ink.js";
+import { button, download, sheet } from "./sheet.js";
+import { say } from "./wire.js";
+/** @import { Pen, Savable, Table } from "./types.d.ts" */
 
 const EDGE = 16; // CSS pixels around all
 const HEAD = 48; // of the title and what kind of values these are
@@ -175,16 +179,16 @@ function laid(title, chart) {
 
 /** @param {Pen} g @param {string} title @param {Savable} chart @param {ReturnType<typeof laid>} on */
 function draw(g, title, chart, on) {
-  const { ink } = clipscopeUI;
-  g.fillStyle = ink("surface");
+  const inks = readInks();
+  g.fillStyle = inks.surface;
   g.fillRect(0, 0, on.width, on.height);
   /** @type {(text: string, x: number, y: number, font: string, colour: string) => void} */
   const write = (text, x, y, font, colour) => {
     Object.assign(g, { font, textBaseline: "middle", textAlign: "left", fillStyle: colour });
     g.fillText(text, x, y);
   };
-  write(title, EDGE, 18, BOLD, ink("text"));
-  write(on.kind, EDGE, 36, FONT, ink(chart.released ? "released" : "diagnostic"));
+  write(title, EDGE, 18, BOLD, inks.text);
+  write(on.kind, EDGE, 36, FONT, inks[chart.released ? "released" : "diagnostic"]);
   g.save();
   g.translate(EDGE, HEAD);
   chart.picture(g);
@@ -196,7 +200,7 @@ function draw(g, title, chart, on) {
     g.moveTo(x, y);
     g.lineTo(x + SAMPLE, y);
     g.stroke();
-    write(text, x + SAMPLE + 6, y, FONT, ink("text"));
+    write(text, x + SAMPLE + 6, y, FONT, inks.text);
   }
 }
 
@@ -234,7 +238,7 @@ export const csv = ({ columns, rows }) => [columns, ...rows].map((r) => r.map(ce
 /** @param {string} title @param {Savable} chart @param {boolean} diagnostic */
 function json(title, chart, diagnostic) {
   const { columns, rows } = chart.table(diagnostic);
-  return clipscopeWire.say({ program: "Clipscope", title, warning: diagnostic ? WARNING : chart.covered ? undefined : TAUGHT, columns, rows }, 1) + "\n";
+  return say({ program: "Clipscope", title, warning: diagnostic ? WARNING : chart.covered ? undefined : TAUGHT, columns, rows }, 1) + "\n";
 }
 
 /** @type {Record<string, { type: string, of: (title: string, chart: Savable, diagnostic: boolean) => BlobPart | Promise<BlobPart> }>} */
@@ -272,7 +276,6 @@ function about(chart) {
 // offer asks what of a chart is to be saved.
 /** @param {string} title @param {Savable} chart */
 export function offer(title, chart) {
-  const { sheet, button, download } = clipscopeUI;
   const what = document.createElement("p"), said = document.createElement("p"), how = document.createElement("p"), label = document.createElement("label"), tick = document.createElement("input");
   what.textContent = about(chart);
   said.setAttribute("role", "status");

@@ -1,7 +1,9 @@
 // The bootstrap of a trainer worker: it waits for the compiled trainer, joins it
 // to the SIMD kernels where the browser can run them, and starts it. From then
 // on the Go program owns onmessage; see wasm/worker/protocol.go.
-"use strict";
+import { backbone } from "./backbone.js";
+import { gpu } from "./gpu.js";
+import { kernels } from "./kernels.js";
 
 // The version of these scripts, which must be the page's: filled in when the site is
 // generated.
@@ -52,26 +54,29 @@ async function compile(name) {
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
-// The program asks for scripts of the site's that few runs need.
-/** @param {string} name */
-globalThis.clipscopeModule = (name) => import(new URL(name, base).href);
+// What the program calls, in a worker. By module it asks for scripts of the site's that few
+// runs need.
+globalThis.clipscopeWorker = Object.freeze({
+  kernels, gpu, backbone,
+  module: (/** @type {string} */ name) => import(new URL(name, base).href),
+});
 
 // prepare does what needs no program.
 /** @param {{ version: string, base: string, life: string, running?: Int32Array, alone: string }} init */
 async function prepare(init) {
-  base = clipscopeBackbone.base = init.base;
-  clipscopeKernels.running = init.running;
-  clipscopeKernels.apart = init.alone;
+  base = backbone.base = init.base;
+  kernels.running = init.running;
+  kernels.apart = init.alone;
   const held = live(init.life)?.then((held) => { if (held) postMessage({ type: "held" }); });
-  await Promise.all([held, clipscopeKernels.load(compile)]);
+  await Promise.all([held, kernels.load(compile)]);
 }
 
 /** @param {WebAssembly.Module} module */
 async function run(module) {
   const go = new Go();
-  const instance = await WebAssembly.instantiate(module, { ...go.importObject, kernels: clipscopeKernels.imports });
-  clipscopeKernels.attach(instance);
-  clipscopeGPU.attach(instance);
+  const instance = await WebAssembly.instantiate(module, { ...go.importObject, kernels: kernels.imports });
+  kernels.attach(instance);
+  gpu.attach(instance);
   await go.run(instance);
   exit("");
 }

@@ -1,64 +1,58 @@
 // Offers a newer version of the site, which the browser has fetched and keeps beside the
 // one that is open (web/app-worker.tmpl.js). Nothing happens unless somebody asks for it.
-(() => {
-  "use strict";
+import { clipscope, unfinished } from "./clipscope.js";
 
-  // Runs that have not ended: to load another version would end them.
-  /** @type {Set<object>} */
-  const unfinished = new Set();
-  window.clipscopeUpdate = Object.freeze({ unfinished });
+/** @type {ServiceWorkerRegistration} */
+let registration;
+/** @type {HTMLElement | undefined} */
+let bar;
+let warned = false;
 
-  const workers = navigator.serviceWorker;
-  if (!workers) return;
-
-  /** @type {ServiceWorkerRegistration} */
-  let registration;
-  /** @type {HTMLElement | undefined} */
-  let bar;
-  let warned = false;
-
-  /** @param {string} text */
-  function say(text) {
-    if (!bar) {
-      bar = document.createElement("aside");
-      bar.className = "update";
-      bar.setAttribute("aria-label", "A newer version");
-      const words = document.createElement("span"), button = document.createElement("button");
-      words.setAttribute("role", "status");
-      button.type = "button";
-      button.textContent = "Reload";
-      button.addEventListener("click", () => { take().catch((e) => say(`The newer version did not start: ${e.message}. Close all of Clipscope's tabs, and open it again.`)); });
-      bar.append(words, button);
-      document.body.append(bar);
-    }
-    /** @type {HTMLElement} */ (bar.firstChild).textContent = text;
+/** @param {string} text */
+function say(text) {
+  if (!bar) {
+    bar = document.createElement("aside");
+    bar.className = "update";
+    bar.setAttribute("aria-label", "A newer version");
+    const words = document.createElement("span"), button = document.createElement("button");
+    words.setAttribute("role", "status");
+    button.type = "button";
+    button.textContent = "Reload";
+    button.addEventListener("click", () => { take().catch((e) => say(`The newer version did not start: ${e.message}. Close all of Clipscope's tabs, and open it again.`)); });
+    bar.append(words, button);
+    document.body.append(bar);
   }
+  /** @type {HTMLElement} */ (bar.firstChild).textContent = text;
+}
 
-  const offer = () => say("A newer version of Clipscope is here.");
+const offer = () => say("A newer version of Clipscope is here.");
 
-  // take loads the newer version, unless that would take something away.
-  async function take() {
-    const held = () => {
-      if (unfinished.size) say("A run is under way, which a reload would end. The newer version waits until it has ended.");
-      return unfinished.size > 0;
-    };
-    if (held()) return;
-    const next = registration.waiting;
-    if (!next) return location.reload(); // it has begun already
-    if (!warned && (await clipscope.interrupted()).length) {
-      warned = true;
-      return say("A run that was interrupted can go on in this version alone. Have it go on first, or reload: what it has spent stays in the ledger.");
-    }
-    if (held()) return;
-    const begun = new Promise((resolve) => next.addEventListener("statechange", () => { if (next.state === "activated") resolve(undefined); }));
-    const { port1, port2 } = new MessageChannel();
-    const answered = new Promise((resolve) => { port1.onmessage = (e) => resolve(e.data.others); });
-    next.postMessage({ type: "update" }, [port2]);
-    if (await answered > 0) return say("Clipscope is open in another tab, too, which the newer version would take away. Close that tab, then reload.");
-    await begun;
-    if (!held()) location.reload(); // a run may have begun only now
+// take loads the newer version, unless that would take something away.
+async function take() {
+  const held = () => {
+    if (unfinished.size) say("A run is under way, which a reload would end. The newer version waits until it has ended.");
+    return unfinished.size > 0;
+  };
+  if (held()) return;
+  const next = registration.waiting;
+  if (!next) return location.reload(); // it has begun already
+  if (!warned && (await clipscope.interrupted()).length) {
+    warned = true;
+    return say("A run that was interrupted can go on in this version alone. Have it go on first, or reload: what it has spent stays in the ledger.");
   }
+  if (held()) return;
+  const begun = new Promise((resolve) => next.addEventListener("statechange", () => { if (next.state === "activated") resolve(undefined); }));
+  const { port1, port2 } = new MessageChannel();
+  const answered = new Promise((resolve) => { port1.onmessage = (e) => resolve(e.data.others); });
+  next.postMessage({ type: "update" }, [port2]);
+  if (await answered > 0) return say("Clipscope is open in another tab, too, which the newer version would take away. Close that tab, then reload.");
+  await begun;
+  if (!held()) location.reload(); // a run may have begun only now
+}
 
+// watch offers every version that comes after the one that serves this page.
+/** @param {ServiceWorkerContainer} workers */
+function watch(workers) {
   // Of the first worker there is nothing to offer: it serves what is open.
   workers.ready.then((r) => {
     registration = r;
@@ -76,4 +70,6 @@
     if (served) offer();
     served = workers.controller;
   });
-})();
+}
+
+if (navigator.serviceWorker) watch(navigator.serviceWorker);

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -18,30 +19,23 @@ import (
 var published = []struct{ from, to string }{
 	{"web/guard.js", "guard.js"},
 	{"web/theme.js", "theme.js"},
-	{"web/texts.js", "texts.js"},
-	{"web/load.js", "load.js"},
-	{"web/update.js", "update.js"},
-	{"web/wire.js", "wire.js"},
-	{"web/store.js", "store.js"},
-	{"web/runs.js", "runs.js"},
-	{"web/ledger.js", "ledger.js"},
-	{"web/clipscope.js", "clipscope.js"},
-	{"web/trainer-worker.js", "trainer-worker.js"},
-	{"web/kernels.js", "kernels.js"},
-	{"web/gpu.js", "gpu.js"},
-	{"web/backbone.js", "backbone.js"},
-	{"web/charts.js", "charts.js"},
-	{"web/use.js", "use.js"},
-	{"web/lab.js", "lab.js"},
-	{"web/save.mjs", "save.js"},
 	{"web/predict.mjs", "predict.mjs"},
 	{"web/css", "css"},
 	{"assets", "assets"},
-	{"web/node_modules/uplot/dist/uPlot.iife.min.js", "uplot.js"},
 	{"web/node_modules/uplot/dist/uPlot.min.css", "uplot.css"},
 	{"web/node_modules/onnxruntime-web/dist/ort.wasm.bundle.min.mjs", runtime + "ort.js"},
 	{"web/node_modules/onnxruntime-web/dist/ort-wasm-simd-threaded.wasm", runtime + "ort.wasm"},
 }
+
+// compiled are the files that make builds, which are served under /web/ as well: programs and
+// bundles (web/bundle.mjs).
+var compiled = []string{
+	"app.wasm", "kernels.wasm", "kernels-threads.wasm", "kernels-relaxed.wasm", "kernels-relaxed-threads.wasm",
+	"page.js", "trainer-worker.js", "save.js", "parquet.js", "qr.js", "licenses.txt",
+}
+
+// framed is the bundle that only a site has which other pages may show.
+const framed = "embed.js"
 
 // runtime is the folder of what few visitors need, and many bytes: a visitor's browser
 // fetches and keeps it once it was asked for.
@@ -58,14 +52,13 @@ func (s Site) copyFiles(out string) error {
 	if err := s.writeEarly(web); err != nil {
 		return err
 	}
-	for _, name := range []string{"app.wasm", "kernels.wasm", "kernels-threads.wasm", "kernels-relaxed.wasm", "kernels-relaxed-threads.wasm", "parquet.js", "qr.js", "licenses.txt"} {
+	files := compiled
+	if len(s.Frames) > 0 {
+		files = append(slices.Clone(files), framed)
+	}
+	for _, name := range files {
 		if err := copyFile(filepath.Join(s.Wasm, name), filepath.Join(web, name)); err != nil {
 			return fmt.Errorf("run make: %w", err)
-		}
-	}
-	if len(s.Frames) > 0 {
-		if err := copyFile(filepath.Join(s.Source, "web", "embed.js"), filepath.Join(web, "embed.js")); err != nil {
-			return err
 		}
 	}
 	version, err := s.version(out)

@@ -49,8 +49,12 @@ func stub(t *testing.T, s Site) Site {
 		t.Skip("make fetches what the site is made of")
 	}
 	s.Source, s.Wasm, s.Out = ".", t.TempDir(), filepath.Join(t.TempDir(), "site")
-	for _, name := range []string{"app.wasm", "kernels.wasm", "kernels-threads.wasm", "kernels-relaxed.wasm", "kernels-relaxed-threads.wasm", "parquet.js", "qr.js", "licenses.txt"} {
-		if err := os.WriteFile(filepath.Join(s.Wasm, name), []byte("\x00asm\x01\x00\x00\x00"), 0o644); err != nil {
+	for _, name := range append(slices.Clone(compiled), framed) {
+		content := []byte("\x00asm\x01\x00\x00\x00")
+		if slices.Contains(stamped, name) {
+			content = []byte(`const VERSION = "__VERSION__";`)
+		}
+		if err := os.WriteFile(filepath.Join(s.Wasm, name), content, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -37,8 +37,7 @@ func page() *app.Handler {
 		Styles: []string{"/web/uplot.css"},
 		// The policy in the head ends the browser's looking ahead: whatever need not run
 		// before the page is drawn is deferred, or one would be fetched after the other.
-		Scripts: []string{"/web/guard.js", "/web/early.js", "/web/texts.js defer", "/web/load.js defer", "/web/uplot.js defer", "/web/update.js defer", "/web/wire.js defer", "/web/charts.js defer",
-			"/web/store.js defer", "/web/runs.js defer", "/web/ledger.js defer", "/web/clipscope.js defer", "/web/use.js defer", "/web/lab.js defer"},
+		Scripts: []string{"/web/guard.js", "/web/early.js", "/web/page.js defer"},
 	}
 }
 
@@ -58,7 +57,7 @@ func (s Site) writePages(out string) error {
 	h.ServiceWorkerTemplate = worker
 	h.Resources = app.PrefixedLocation(s.Prefix)
 	if len(s.Frames) > 0 {
-		h.Scripts = append(h.Scripts, "/web/embed.js defer")
+		h.Scripts = append(h.Scripts, "/web/"+framed+" defer")
 	}
 	if err := s.cacheable(out, h); err != nil {
 		return err

@@ -111,7 +111,7 @@ func TestTwoReleasesAreEqual(t *testing.T) {
 // TestPageNamesVersion: pages say the version that scripts do.
 func TestPageNamesVersion(t *testing.T) {
 	out := built(t, Site{})
-	script, err := os.ReadFile(filepath.Join(out, "web/clipscope.js"))
+	script, err := os.ReadFile(filepath.Join(out, "web/page.js"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 
 // stamped are the scripts below /web/ that say the version: the page's and its workers',
 // which are to be of one.
-var stamped = []string{"clipscope.js", "trainer-worker.js"}
+var stamped = []string{"page.js", "trainer-worker.js"}
 
 // shown is the version as people and scripts see it.
 func shown(version string) string { return release + "+" + version[:8] }
@@ -39,7 +39,7 @@ func (s Site) version(out string) (string, error) {
 		b, err := os.ReadFile(name)
 		// The version is written into these files, so it cannot depend on that.
 		if slices.Contains(stamped, rel) {
-			b, err = os.ReadFile(filepath.Join(s.Source, "web", rel))
+			b, err = os.ReadFile(filepath.Join(s.Wasm, rel))
 		}
 		add(rel, b)
 		return err

@@ -9,9 +9,6 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Glue is the page's own scripts.
-func Glue() app.Value { return app.Window().Get("clipscopeUI") }
-
 // Hash returns the part of the URL after the #.
 func Hash() string {
 	return strings.TrimPrefix(app.Window().Get("location").Get("hash").String(), "#")

@@ -87,7 +87,7 @@ type Page struct {
 func (p *Page) OnMount(ctx app.Context) {
 	p.Check.changed = func() { ctx.Dispatch(nil) }
 	p.Around.Show(p.Check.changed)
-	p.open(app.Window().Get("clipscopeEarly").Call("take"))
+	p.open(browser.Early().Call("take"))
 }
 
 func (p *Page) OnDismount() {

@@ -12,7 +12,7 @@ import (
 // refused, or "". What it returns tells that page a body of a kind (web/embed.js); nil
 // where there is no such page.
 func (JS) Embed(ask func(what, text string) (why string)) (tell func(kind string, body any)) {
-	embed := app.Window().Get("clipscopeEmbed")
+	embed := browser.Embed()
 	if !embed.Truthy() {
 		return nil
 	}

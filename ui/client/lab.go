@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"clipscope/core/run"
+	"clipscope/ui/browser"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -167,4 +168,4 @@ func decoded[T any](done func(T, error)) func(app.Value, error) {
 }
 
 // drawing is the page's script that draws what a lab shows.
-func drawing() app.Value { return app.Window().Get("clipscopeLab") }
+func drawing() app.Value { return browser.Lab() }

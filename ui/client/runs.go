@@ -79,7 +79,7 @@ func bytesFrom(v app.Value) []byte {
 	return b
 }
 
-func store() app.Value { return app.Window().Get("clipscopeRuns") }
+func store() app.Value { return browser.Runs() }
 
 // KeepRun stores a run that has ended: what a list shows of it, with its id, and the
 // rest. The model is that of a [Run], or nil.

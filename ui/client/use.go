@@ -138,7 +138,7 @@ func watcher(progress func(data.Progress)) app.Func {
 }
 
 // pictures is the page's script that draws and decodes them, and keeps a model.
-func pictures() app.Value { return app.Window().Get("clipscopeUse") }
+func pictures() app.Value { return browser.Use() }
 
 // Picture brings a picture's file to a shape: height and width, or planes, height and
 // width. values are its bytes, as a model takes them. A picture that is dark on light is

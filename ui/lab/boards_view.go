@@ -216,7 +216,7 @@ func script() app.Value {
 	if !app.IsClient {
 		return nil
 	}
-	if s := app.Window().Get("clipscopeLab"); s.Truthy() {
+	if s := browser.Lab(); s.Truthy() {
 		return s
 	}
 	return nil

@@ -32,7 +32,7 @@ func (p *Page) OnMount(ctx app.Context) {
 	})
 	app.Window().Call("addEventListener", "keydown", p.escape)
 	p.Session.beginWork()
-	p.Session.data.OpenFiles(app.Window().Get("clipscopeEarly").Call("take"))
+	p.Session.data.OpenFiles(browser.Early().Call("take"))
 	if p.Session.data.ready && browser.Hash() == "" {
 		p.Session.address.write()
 	}
@@ -98,7 +98,7 @@ func (s *Controller) untouched() bool {
 
 func (p *Page) dropped(_ app.Context, e app.Event) {
 	e.PreventDefault()
-	browser.Settle(app.Window().Get("clipscopeEarly").Call("dropped", e.Get("dataTransfer")), func(files app.Value, rejected bool) {
+	browser.Settle(browser.Early().Call("dropped", e.Get("dataTransfer")), func(files app.Value, rejected bool) {
 		if !rejected {
 			p.Session.data.OpenFiles(files)
 		}

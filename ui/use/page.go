@@ -31,7 +31,7 @@ type Page struct {
 func (p *Page) OnMount(ctx app.Context) {
 	p.Use.changed = func() { ctx.Dispatch(nil) }
 	p.Around.Show(p.Use.changed) // the count of requests
-	p.Use.Drop(app.Window().Get("clipscopeEarly").Call("take"))
+	p.Use.Drop(browser.Early().Call("take"))
 	p.Use.Restore()
 }
 

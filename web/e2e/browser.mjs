@@ -12,6 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import zlib from "node:zlib";
 import { chromium } from "playwright-core";
+import { bundle } from "../bundle.mjs";
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 export const results = path.join(root, "web/e2e/results");
@@ -20,6 +21,18 @@ fs.mkdirSync(results, { recursive: true });
 // shared is the optional folder of public data sets beside the repository.
 export const shared = process.env.CLIPSCOPE_SHARED ?? path.resolve(root, "../shared");
 export const hasShared = (...names) => fs.existsSync(path.join(shared, ...names));
+
+// rebundled returns a bundle of the built site's version, made anew of sources that are changed.
+/** @param {string} name @param {Record<string, (text: string) => string>} changes by the names of sources */
+export async function rebundled(name, changes) {
+  const [version] = /** @type {RegExpMatchArray} */ (fs.readFileSync(path.join(root, "dist/web/page.js"), "utf8").match(/\d+\.\d+\.\d+\+[0-9a-f]{8}/));
+  const { text } = await bundle(name, Object.fromEntries(Object.entries(changes).map(([source, change]) => [source, (before) => {
+    const changed = change(before);
+    assert.notEqual(changed, before, `${source} has nothing to change`);
+    return changed;
+  }])));
+  return text.replaceAll("__VERSION__", version);
+}
 
 // STILL is a page that works nothing out and draws nothing by itself: for tests of the
 // scripting API, which is on every page.

@@ -2,7 +2,7 @@
 // page: one run is lost, in words, and nothing else.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { gate, stage, train, until } from "./browser.mjs";
+import { gate, rebundled, stage, train, until } from "./browser.mjs";
 
 const { visit: arrive } = await stage();
 
@@ -17,7 +17,7 @@ async function visit(t) {
   const page = await arrive(t, "", { serviceWorkers: "block" });
   const sabotage = (change) => page.route("**/web/trainer-worker.js", async (route) => {
     const response = await route.fetch(); // for its headers, which isolation asks for
-    await route.fulfill({ response, body: change(await response.text()) });
+    await route.fulfill({ response, body: await rebundled("trainer-worker.js", { "trainer-worker.js": change }) });
   });
   return { page, sabotage };
 }
@@ -143,8 +143,8 @@ test("memory that files take is said with their names", async (t) => {
 
 test("kernels without memory end one run and say so", async (t) => {
   const { page, sabotage } = await visit(t);
-  await sabotage((script) => script.replace(/await Promise.all.*clipscopeKernels.load.*/, `$&
-    clipscopeKernels.imports.alloc = () => { throw new RangeError("out of memory: on purpose"); };`));
+  await sabotage((script) => script.replace(/await Promise.all.*kernels.load.*/, `$&
+    kernels.imports.alloc = () => { throw new RangeError("out of memory: on purpose"); };`));
   const message = await page.evaluate((config) => clipscope.train(config).then((run) => run.done).then(() => null, (e) => e.message), config);
   assert.match(message, /ran out of memory.*only this run/);
   await page.unroute("**/web/trainer-worker.js");

@@ -102,8 +102,8 @@ test("another site's page loads no file of this one, and holds no window of it",
     });
     const fetched = (/** @type {string} */ name, /** @type {RequestMode} */ mode) => fetch(site + name, { mode }).then(() => true, () => false);
     return Promise.all([
-      ...["", "web/app.wasm", "web/clipscope.js", "web/nothing", "_headers"].flatMap((name) => [fetched(name, "no-cors"), fetched(name, "cors")]),
-      load("script", { src: site + "web/clipscope.js" }), load("script", { src: site + "web/predict.mjs", type: "module" }),
+      ...["", "web/app.wasm", "web/page.js", "web/nothing", "_headers"].flatMap((name) => [fetched(name, "no-cors"), fetched(name, "cors")]),
+      load("script", { src: site + "web/page.js" }), load("script", { src: site + "web/predict.mjs", type: "module" }),
       load("link", { href: site + "web/css/clipscope.css", rel: "stylesheet" }), load("img", { src: site + "web/assets/icon.svg" }), load("img", { src: site + "web/assets/icon-192.png" }),
     ]);
   }, closed.url);

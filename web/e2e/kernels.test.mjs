@@ -1,5 +1,6 @@
 // The SIMD kernels in a real browser, which has relaxed SIMD where Node has not,
 // and their loader.
+import { transformSync } from "esbuild";
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import fs from "node:fs";
@@ -27,6 +28,8 @@ for (const [browser, kinds, skip, pattern] of /** @type {[string, RegExp, string
   });
 }
 
+const script = transformSync(fs.readFileSync(path.join(root, "web/kernels.js"), "utf8"), { format: "iife", globalName: "loaded" }).code;
+
 // loader returns a fresh copy of kernels.js in an engine that validates what
 // validates() says.
 function loader(validates = WebAssembly.validate) {
@@ -34,8 +37,8 @@ function loader(validates = WebAssembly.validate) {
     WebAssembly: { ...Object.fromEntries(Object.getOwnPropertyNames(WebAssembly).map((n) => [n, WebAssembly[n]])), validate: validates },
     console: { warn() {} }, Uint8Array,
   });
-  vm.runInContext(fs.readFileSync(path.join(root, "web/kernels.js"), "utf8"), context);
-  return context.clipscopeKernels;
+  vm.runInContext(script, context);
+  return context.loaded.kernels;
 }
 
 test("the loader takes the best kernels that validate", () => {

@@ -185,10 +185,10 @@ test("no ε is shown below what it is", async () => {
   const wrong = await page.evaluate(() => {
     for (let i = 0; i < 100000; i++) {
       const x = Math.exp(20 * Math.random() - 10), digits = 1 + Math.floor(8 * Math.random());
-      const y = clipscopeUI.roundUp(x, digits);
+      const y = clipscopePage.ui.roundUp(x, digits);
       if (!(y >= x && y - x <= 10 ** (Math.floor(Math.log10(x)) + 1 - digits) * (1 + 1e-9)) || Number(y.toPrecision(digits)) !== y) return [x, digits, y];
     }
-    return ["infinite", Infinity, 0].some((x) => clipscopeUI.roundUp(x, 3) !== x) ? ["special"] : [];
+    return ["infinite", Infinity, 0].some((x) => clipscopePage.ui.roundUp(x, 3) !== x) ? ["special"] : [];
   });
   assert.deepEqual(wrong, []);
   // The figures, the cursor of the chart and the marks all come from the one report.

@@ -110,7 +110,7 @@ test("a run with a fixed seed whose worker is gone goes on from the page, and en
   await page.locator("#interrupted").waitFor({ state: "hidden" });
   await page.waitForFunction(() => document.querySelector("#made").textContent.startsWith("Run of"));
   const [kept] = await eventually(async () => {
-    const all = await page.evaluate(() => (/** @type {any} */ (clipscopeRuns)).list().then((l) => Promise.all(l.map((e) => (/** @type {any} */ (clipscopeRuns)).open(e.id)))));
+    const all = await page.evaluate(() => clipscopePage.runs.list().then((l) => Promise.all(l.map((e) => clipscopePage.runs.open(e.id)))));
     assert.equal(all.length, 1);
     return all;
   });

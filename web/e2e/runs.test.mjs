@@ -341,7 +341,7 @@ test("what was measured at single steps is not joined by lines", async (t) => {
     Object.assign(box.style, { position: "fixed", inset: "0", width: "600px", height: "300px" });
     document.body.append(box);
     const spec = { kind: "lines", x: { label: "step" }, y: {}, series: [{ label: "", ink: "diagnostic", width: 2, points }] };
-    const chart = window.clipscopeUI.chart(box, JSON.stringify(spec));
+    const chart = clipscopePage.ui.chart(box, JSON.stringify(spec));
     const numbers = new Float64Array([2, 2, 100, NaN, 0, 0, 100, 0.2, 0.8]);
     chart.room(numbers.length).set(new Uint8Array(numbers.buffer));
     chart.draw(numbers.length);

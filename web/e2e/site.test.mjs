@@ -187,11 +187,11 @@ test("the server answers as a static host does, and sees a rebuild", async (t) =
   assert.match(await missing.text(), /no such page/i);
   assert.equal((await fetch(own.url, { method: "POST", body: "x" })).status, 405);
   assert.equal((await get("..%2f..%2fetc/passwd")).status, 404);
-  const first = await get("web/clipscope.js");
+  const first = await get("web/page.js");
   const etag = first.headers.get("etag");
-  assert.equal((await get("web/clipscope.js", { "If-None-Match": etag })).status, 304);
-  fs.appendFileSync(path.join(dir, "web/clipscope.js"), "\n// changed\n");
-  const second = await get("web/clipscope.js", { "If-None-Match": etag });
+  assert.equal((await get("web/page.js", { "If-None-Match": etag })).status, 304);
+  fs.appendFileSync(path.join(dir, "web/page.js"), "\n// changed\n");
+  const second = await get("web/page.js", { "If-None-Match": etag });
   assert.equal(second.status, 200);
   assert.match(await second.text(), /changed/);
 });

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { test } from "node:test";
-import { eventually, host, open, ready, root, stage, until } from "./browser.mjs";
+import { eventually, host, open, ready, rebundled, root, stage, until } from "./browser.mjs";
 import { missing, sharedFirefox } from "./firefox.mjs";
 
 const { server, browser, visit, alone } = await stage("--js-flags=", "--enable-precise-memory-info");
@@ -275,9 +275,9 @@ test("where threads cannot be had a run has one, and says why", async (t) => {
   assert.deepEqual(plan.warnings.map((w) => w.field).filter((f) => f === "threads"), ["threads"]);
 
   // A browser in which a worker starts none.
-  const kernels = fs.readFileSync(`${root}/dist/web/kernels.js`, "utf8").replace("new Worker(url)", 'new Worker("blob:nowhere")');
+  const worker = await rebundled("trainer-worker.js", { "kernels.js": (text) => text.replace("new Worker(url)", 'new Worker("blob:nowhere")') });
   const poor = await alone(t, { serviceWorkers: "allow" });
-  await poor.route("**/web/kernels.js", async (route) => route.fulfill({ response: await route.fetch(), body: kernels }));
+  await poor.route("**/web/trainer-worker.js", async (route) => route.fulfill({ response: await route.fetch(), body: worker }));
   const page = await open(poor, server.url);
   const one = await outcome(page, { ...mlp, threads: 3 });
   assert.deepEqual({ ...one, notes: undefined, threads: 3 }, { ...want, notes: undefined });

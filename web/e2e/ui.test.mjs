@@ -365,7 +365,7 @@ test("a model is written with all its numbers, whatever they are", async (t) => 
     parameters[70_000] = NaN;
     const tensors = [{ name: "weight", shape: [14_999, 10] }, { name: "bias", shape: [10] }];
     const apply = { task: "classification", outputs: 10, features: 14_999, scaling: { kind: "none" }, layers: [{ layer: "dense", shape: [10], parameters: 150_000, tensors }] };
-    return clipscopeUI.saveModel("json", "m.json", { ...result, released: { parameters, apply } }, '{"method":"constant"}', () => {});
+    return clipscopePage.ui.saveModel("json", "m.json", { ...result, released: { parameters, apply } }, '{"method":"constant"}', () => {});
   }, result));
   const { parameters, config, ...rest } = JSON.parse(text);
   assert.equal(name, "m.json");

@@ -5,7 +5,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
-import { controlled, eventually, gate, host, open, ready, root, stage, until } from "./browser.mjs";
+import { controlled, eventually, gate, host, open, ready, rebundled, root, stage, until } from "./browser.mjs";
 
 const { alone, server } = await stage();
 
@@ -13,13 +13,10 @@ const { alone, server } = await stage();
 const made = fs.mkdtempSync(path.join(os.tmpdir(), "clipscope-"));
 after(() => fs.rmSync(made, { recursive: true }));
 const versions = ["old", "new"].map((name) => {
-  const source = path.join(made, name + "-source"), out = path.join(made, name);
-  for (const folder of ["assets", "docs", "web"]) {
-    fs.cpSync(path.join(root, folder), path.join(source, folder), { recursive: true, filter: (f) => !/node_modules|e2e|bench/.test(path.relative(root, f)) });
-  }
-  fs.symlinkSync(path.join(root, "web/node_modules"), path.join(source, "web/node_modules"));
-  fs.appendFileSync(path.join(source, "web/charts.js"), `\nwindow.charts = "${name}";\n`);
-  execFileSync("bin/clipscope", ["-generate", "-source", source, "-out", out], { cwd: root });
+  const built = path.join(made, name + "-built"), out = path.join(made, name);
+  fs.cpSync(path.join(root, "bin/web"), built, { recursive: true });
+  fs.appendFileSync(path.join(built, "page.js"), `\nwindow.which = "${name}";\n`);
+  execFileSync("bin/clipscope", ["-generate", "-wasm", built, "-out", out], { cwd: root });
   return out;
 });
 
@@ -36,7 +33,7 @@ async function deployed(t, instead) {
 }
 
 const bar = (page) => page.locator("aside.update");
-const which = (page) => page.evaluate(() => [Object(window).charts, clipscope.version].join(" "));
+const which = (page) => page.evaluate(() => [Object(window).which, clipscope.version].join(" "));
 const kept = (page) => page.evaluate(() => caches.keys());
 const long = { data: "moons", model: { kind: "softmax" }, noise_multiplier: 1, target_delta: 1e-5, expected_batch_size: 8, steps: 1_000_000, threads: 1 };
 const short = { ...long, steps: 5 };
@@ -76,7 +73,7 @@ test("a new version offers itself, and waits for a run, for another tab, and to 
   await until(page, async () => navigator.serviceWorker.controller?.state === "activated");
   await eventually(async () => assert.equal((await kept(page)).length, 2));
   await bar(page).locator("button").click();
-  await until(page, async () => Object(window).charts === "new");
+  await until(page, async () => Object(window).which === "new");
   await ready(page);
   const now = await which(page);
   assert.ok(now.startsWith("new ") && now.split(" ")[1] !== old.split(" ")[1], now);
@@ -107,9 +104,9 @@ test("a run that begins while a new version is being taken goes on", async (t) =
   await page.waitForFunction((at) => Object(window).at > at + 100, at);
   assert.match(await which(page), /^old /);
   await page.evaluate(() => Object(window).run.stop());
-  await page.waitForFunction(() => Object(window).clipscopeUpdate.unfinished.size === 0);
+  await until(page, async () => Object(window).run.state === "done");
   await bar(page).locator("button").click();
-  await until(page, async () => Object(window).charts === "new");
+  await until(page, async () => Object(window).which === "new");
   await ready(page);
   assert.equal(await steps(page, short), 5);
   assert.deepEqual(page.errors, []);
@@ -119,7 +116,7 @@ test("a new version that is there in part is not taken, and one whose worker is 
   const slow = gate();
   let hold = false;
   const { site, context, page, renew } = await deployed(t, async (name) => {
-    if (hold && name === "web/lab.js") await slow.opened;
+    if (hold && name === "web/save.js") await slow.opened;
     return undefined;
   });
   const old = await which(page);
@@ -131,7 +128,7 @@ test("a new version that is there in part is not taken, and one whose worker is 
     assert.equal(await bar(page).count(), 0);
   };
   // The host has all of it but one script.
-  renew("web/charts.js");
+  renew("web/page.js");
   // The browser looks for itself after a load, and answers whoever asks meanwhile with that look,
   // which may have been before there was another version: so it is asked again.
   const said = await page.evaluate(async () => {
@@ -150,7 +147,7 @@ test("a new version that is there in part is not taken, and one whose worker is 
   const asked = site.asked.length;
   await eventually(async () => {
     await page.evaluate(() => { navigator.serviceWorker.ready.then((r) => r.update()).catch(() => {}); });
-    assert.ok(site.asked.slice(asked).includes("/web/lab.js"));
+    assert.ok(site.asked.slice(asked).includes("/web/save.js"));
   });
   const devtools = await context.newCDPSession(page);
   await devtools.send("ServiceWorker.enable");
@@ -161,7 +158,7 @@ test("a new version that is there in part is not taken, and one whose worker is 
   await page.reload();
   await ready(page);
   await bar(page).locator("button").click();
-  await until(page, async () => Object(window).charts === "new");
+  await until(page, async () => Object(window).which === "new");
   await ready(page);
   await site.close(); // without a network, it is whole
   await page.reload();
@@ -174,14 +171,13 @@ test("a new version that is there in part is not taken, and one whose worker is 
 const said = "The page was updated while it was open. Reload it to go on.";
 test("a page and workers of two versions do not talk, and say what to do", async (t) => {
   const page = await (await alone(t, { serviceWorkers: "block" })).newPage();
-  for (const [what, file, change] of /** @type {[string, string, (s: string) => string][]} */ ([
-    ["an old page, a new worker", "trainer-worker.js", (s) => s.replace(/VERSION = "[^"]*"/, 'VERSION = "9.9.9+00000000"')],
-    ["a page of 0.1.0, a new worker", "clipscope.js", (s) => s.replace("version: VERSION, base", "base").replace(" || this.#version !== VERSION", "")],
-    ["a new page, a worker of 0.1.0", "trainer-worker.js", (s) => s.replace(/if \(data\?\.type === "init"\) \{[^]*?\n {2}\}/, 'if (data?.type === "init") prepared = prepare(data);')],
+  for (const [what, file, source, change] of /** @type {[string, string, string, (s: string) => string][]} */ ([
+    ["an old page, a new worker", "trainer-worker.js", "trainer-worker.js", (s) => s.replace(/VERSION = "[^"]*"/, 'VERSION = "9.9.9+00000000"')],
+    ["a page of 0.1.0, a new worker", "page.js", "clipscope.js", (s) => s.replace("version: VERSION, base", "base").replace(" || this.#version !== VERSION", "")],
+    ["a new page, a worker of 0.1.0", "trainer-worker.js", "trainer-worker.js", (s) => s.replace(/if \(data\?\.type === "init"\) \{[^]*?\n {2}\}/, 'if (data?.type === "init") prepared = prepare(data);')],
   ])) {
     await page.route(`**/web/${file}`, async (route) => {
-      const response = await route.fetch(), text = await response.text(), changed = change(text);
-      assert.notEqual(changed, text, what);
+      const response = await route.fetch(), changed = await rebundled(file, { [source]: change });
       const { etag: _, ...headers } = response.headers(); // or it would be kept for what it is not
       await route.fulfill({ status: 200, headers: { ...headers, "cache-control": "no-store" }, body: changed });
     });

@@ -39,7 +39,7 @@ for (const [name, { skip, visit }] of Object.entries(browsers)) {
     const page = await visit(t, site.origin + "/help");
     await ready(page);
     await controlled(page);
-    const before = await page.evaluate(async () => Promise.all(["/", "/guides/threats/", "/web/wire.js", "/404.html"].map(async (at) => (await fetch(at)).text())));
+    const before = await page.evaluate(async () => Promise.all(["/", "/guides/threats/", "/web/page.js", "/404.html"].map(async (at) => (await fetch(at)).text())));
     // What is asked for as a page, as a script, and where there is none: another text, the
     // right text with headers of the script's, an answer that leads elsewhere; and what the
     // site does not have.
@@ -51,14 +51,14 @@ for (const [name, { skip, visit }] of Object.entries(browsers)) {
       for (const key of [...await caches.keys(), "clipscope / another"]) {
         const cache = await caches.open(key);
         for (const at of ["/calculator/", "/guides/threats/", "/guides/hosting/", "/404.html", "/?whole", "/?seed=1", "/calculator", "/no/such/page", "/web/other.html"]) await cache.put(at, other());
-        for (const at of ["/", "/help/", "/web/charts.js"]) await cache.put(at, new Response(await (await fetch(at)).text(), { headers: { "Content-Type": at.endsWith("js") ? "text/javascript" : "text/html", ...leading } }));
+        for (const at of ["/", "/help/", "/web/early.js"]) await cache.put(at, new Response(await (await fetch(at)).text(), { headers: { "Content-Type": at.endsWith("js") ? "text/javascript" : "text/html", ...leading } }));
         await cache.put("/check/", Response.redirect(to + "redirect"));
-        await cache.put("/web/wire.js", new Response(sends + await (await fetch("/web/wire.js")).text(), { headers: { "Content-Type": "text/javascript" } }));
-        await cache.put("/web/texts.js", new Response("", { status: 404 }));
+        await cache.put("/web/page.js", new Response(sends + await (await fetch("/web/page.js")).text(), { headers: { "Content-Type": "text/javascript" } }));
+        await cache.put("/web/trainer-worker.js", new Response("", { status: 404 }));
         await cache.put("/lab/", new Response(await (await fetch("/lab/")).text(), { status: 500, headers: { Vary: "Accept", ...leading } }));
       }
     }, elsewhere.url);
-    const texts = await page.evaluate(async () => Promise.all(["/", "/guides/threats/", "/web/wire.js", "/404.html"].map(async (at) => (await fetch(at)).text())));
+    const texts = await page.evaluate(async () => Promise.all(["/", "/guides/threats/", "/web/page.js", "/404.html"].map(async (at) => (await fetch(at)).text())));
     assert.deepEqual(texts.map((/** @type {string} */ text, /** @type {number} */ i) => text === before[i]), [true, true, true, true]);
     for (const at of ["/calculator", "/", "/check", "/lab", "/help", "/?seed=1"]) {
       await page.goto(site.origin + at);
@@ -68,7 +68,7 @@ for (const [name, { skip, visit }] of Object.entries(browsers)) {
       await page.goto(site.origin + at);
       await eventually(async () => assert.match(await page.evaluate(() => document.title), /Threats|Hosting|No such page/));
     }
-    const headers = await page.evaluate(async () => Promise.all(["/", "/calculator/", "/lab/", "/web/charts.js", "/web/app.wasm", "/web/assets/icon.svg"].map(async (at) => {
+    const headers = await page.evaluate(async () => Promise.all(["/", "/calculator/", "/lab/", "/web/early.js", "/web/app.wasm", "/web/assets/icon.svg"].map(async (at) => {
       const { status, headers } = await fetch(at);
       return [status, ...["Content-Type", "Content-Security-Policy", "Content-Security-Policy-Report-Only", "Link", "Refresh"].map((h) => headers.get(h))];
     })));
@@ -106,12 +106,12 @@ test("what is written to the cache while a file is read is not served", async (t
   await ready(page);
   await controlled(page);
   const served = await page.evaluate(async () => {
-    const [key] = await caches.keys(), cache = await caches.open(key), right = await (await fetch("/web/wire.js")).text(), /** @type {Set<string>} */ seen = new Set();
+    const [key] = await caches.keys(), cache = await caches.open(key), right = await (await fetch("/web/page.js")).text(), /** @type {Set<string>} */ seen = new Set();
     let over = false;
     const writing = (async () => {
-      for (let i = 0; !over; i++) await cache.put("/web/wire.js", new Response(i % 2 ? right : right + "// more", { headers: { "Content-Type": "text/javascript" } }));
+      for (let i = 0; !over; i++) await cache.put("/web/page.js", new Response(i % 2 ? right : right + "// more", { headers: { "Content-Type": "text/javascript" } }));
     })();
-    for (let i = 0; i < 200; i++) seen.add(await (await fetch("/web/wire.js")).text());
+    for (let i = 0; i < 200; i++) seen.add(await (await fetch("/web/page.js")).text());
     over = true;
     await writing;
     return [...seen].map((text) => text === right);

@@ -1,13 +1,8 @@
 // What crosses the border as text: numbers that JSON lacks, and everybody's own
 // texts. Without a browser, as web/wire.js needs none.
 import assert from "node:assert/strict";
-import fs from "node:fs";
-import path from "node:path";
 import { test } from "node:test";
-import { root } from "./browser.mjs";
-
-(0, eval)(fs.readFileSync(path.join(root, "web/wire.js"), "utf8"));
-const { say, hear, fail } = globalThis.clipscopeWire;
+import { fail, hear, say } from "../wire.js";
 
 test("numbers that JSON lacks come back wherever they stand", () => {
   for (const x of [Infinity, -Infinity, NaN, 0, 1.5, null, [], {}, [0, NaN, 2, [-Infinity]], { a: { b: [{ c: Infinity }] }, d: null }]) {

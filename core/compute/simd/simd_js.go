@@ -37,7 +37,9 @@ func Available() error {
 
 // kernels returns the kernels that kernels.js has loaded.
 func kernels() (loader js.Value, kind string, err error) {
-	loader = js.Global().Get("clipscopeKernels")
+	if worker := js.Global().Get("clipscopeWorker"); worker.Type() == js.TypeObject { // web/trainer-worker.js
+		loader = worker.Get("kernels")
+	}
 	if loader.Type() != js.TypeObject {
 		return loader, "", fmt.Errorf("simd: %w: the page did not load kernels.js", ErrNone)
 	}

@@ -63,7 +63,7 @@ type foreign struct{}
 // again, or the heap would grow.
 func TestMemoryBeginsWithALine(t *testing.T) {
 	open(t)
-	kernels := js.Global().Get("clipscopeKernels").Get("imports")
+	kernels := js.Global().Get("clipscopeWorker").Get("kernels").Get("imports")
 	for _, c := range []struct{ take, giveBack string }{{"alloc", "free"}, {"newSums", "freeSums"}} {
 		for n := 1; n < 200; n += 7 {
 			at := kernels.Call(c.take, n).Int()

@@ -34,7 +34,7 @@ func gather(t *testing.T, n int) (share js.Value) {
 	if os.Getenv("CLIPSCOPE_THREADS") == "0" {
 		t.Skip("these kernels are for one thread")
 	}
-	loader := js.Global().Get("clipscopeKernels")
+	loader := js.Global().Get("clipscopeWorker").Get("kernels")
 	least, before := loader.Get("least"), open(t).Threads()
 	loader.Set("least", 0)
 	if got, why := simd.Share(n, false); got != n {
@@ -368,7 +368,7 @@ func TestThreadsThatDrawAreNoMoreThanShareCalls(t *testing.T) {
 	b := open(t)
 	defer b.Close()
 	const started = 7 // more than other tests have, so that one is told where the team is
-	loader := js.Global().Get("clipscopeKernels")
+	loader := js.Global().Get("clipscopeWorker").Get("kernels")
 	spawn := loader.Get("spawn")
 	defer loader.Set("spawn", spawn)
 	told := js.Global().Call("eval", `({ spawn(spawn) { return (text) => {

@@ -79,9 +79,18 @@ var nothing = func() *batch {
 	return t
 }()
 
+// device returns the script that drives the GPU, undefined where the host has none.
+func device() js.Value {
+	worker := js.Global().Get("clipscopeWorker") // web/trainer-worker.js
+	if worker.Type() != js.TypeObject {
+		return js.Undefined()
+	}
+	return worker.Get("gpu")
+}
+
 // Available returns the error that Open would where there is no WebGPU at all.
 func Available() error {
-	gpu := js.Global().Get("clipscopeGPU")
+	gpu := device()
 	if gpu.Type() != js.TypeObject {
 		return fmt.Errorf("webgpu: %w: the page did not load gpu.js", ErrNone)
 	}
@@ -96,7 +105,7 @@ func Find(ctx context.Context) (Adapter, error) {
 	if err := Available(); err != nil {
 		return Adapter{}, err
 	}
-	found, err := await(ctx, js.Global().Get("clipscopeGPU").Call("find"))
+	found, err := await(ctx, device().Call("find"))
 	if err != nil {
 		return Adapter{}, fmt.Errorf("webgpu: %w: %w", ErrNone, err)
 	}
@@ -129,7 +138,7 @@ func Open(ctx context.Context) (*Backend, error) {
 			sources.Call("push", map[string]any{"name": k.Name, "code": code, "entry": entry})
 		}
 	}
-	opened, err := await(ctx, js.Global().Get("clipscopeGPU").Call("open", sources, slot*4, mostSlots))
+	opened, err := await(ctx, device().Call("open", sources, slot*4, mostSlots))
 	if err != nil {
 		return nil, fmt.Errorf("webgpu: %w: %w", ErrNone, err)
 	}

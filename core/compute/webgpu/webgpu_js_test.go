@@ -19,7 +19,7 @@ import (
 // open returns a backend; a browser without an adapter fails the test.
 func open(t testing.TB) *webgpu.Backend {
 	t.Helper()
-	if js.Global().Get("clipscopeGPU").IsUndefined() {
+	if js.Global().Get("clipscopeWorker").Get("gpu").IsUndefined() {
 		t.Skip("in a browser alone: web/e2e/adapters.test.mjs runs this there")
 	}
 	b, err := webgpu.Open(context.Background())
