@@ -165,7 +165,11 @@ function ticks(now, lo, hi, step) {
 function axes(spec, now) {
   const format = spec.y.format === "percent" ? formats.percent : short; // ticks are round as they are
   const x = axis({ size: enlarged() * (spec.x.hidden ? 8 : 22), values: (u, v) => spec.x.hidden ? v.map(() => "") : v.map(short), space: 60 * enlarged() });
-  const y = axis({ scale: "y", size: 48 * enlarged(), values: (u, v) => v.map(t => t == null || (spec.y.log && !decade(t)) ? "" : format(t)), space: spec.y.log ? 16 : (u, k, lo, hi, room) => Math.max(size(), Math.min(28 * enlarged(), room)) }); // in a low chart both ends
+  const y = axis({
+    scale: "y", size: 48 * enlarged(),
+    values: (u, v) => v.map(t => t == null || (spec.y.log && !decade(t)) ? "" : format(t)),
+    space: spec.y.log ? 16 : (u, k, lo, hi, room) => Math.max(size(), Math.min(28 * enlarged(), room)), // in a low chart both ends
+  });
   if (spec.y.log) {
     /** @type {import("uplot").Axis.Filter} */
     const filter = (u, v) => v.map(t => decade(t) || roomy(u) ? t : null);
@@ -736,7 +740,10 @@ class Chart {
       /** @type {(counts: Float64Array, max: number, row: (n: number) => (number | null)[]) => Table["rows"]} */
       const bins = (counts, max, row) => Array.from(counts, (n, i) => [max * i / counts.length, max * (i + 1) / counts.length, ...row(n)]);
       if (!diagnostic) return { columns: ["from", "to", "noisy histogram"], rows: now.cover > 0 ? bins(now.noisy, now.range, n => [n]) : [] };
-      return { columns: ["from", "to", now.cover > 0 ? "noisy histogram" : "diagnostic: histogram without noise", "diagnostic: this batch"], rows: [...bins(now.noisy, now.range, n => [n, null]), ...bins(now.counts, now.max, n => [null, n])] };
+      return {
+        columns: ["from", "to", now.cover > 0 ? "noisy histogram" : "diagnostic: histogram without noise", "diagnostic: this batch"],
+        rows: [...bins(now.noisy, now.range, n => [n, null]), ...bins(now.counts, now.max, n => [null, n])],
+      };
     }
     if (!this.released && !diagnostic) return { columns: [], rows: [] };
     const told = this.released ? "" : "diagnostic: ", names = spec.series.map(s => told + (s.label || s.name));

@@ -89,7 +89,8 @@ class Connection {
   #life = "clipscope-trainer/" + Array.from(crypto.getRandomValues(new Uint32Array(4))).join("-");
   #watch() {
     navigator.locks?.request(this.#life, () => {
-      this.end(fail("The trainer is gone without a word, as when the browser ends it to save memory. Only this run is lost: close other tabs, or take a smaller model or a smaller max_physical_batch_size, and start it again.", { kind: "crash" }));
+      this.end(fail("The trainer is gone without a word, as when the browser ends it to save memory. Only this run is lost: " +
+        "close other tabs, or take a smaller model or a smaller max_physical_batch_size, and start it again.", { kind: "crash" }));
     }).catch(() => {}); // then the worker has none either
   }
 
@@ -203,7 +204,8 @@ class Connection {
 /** @param {string} log @param {string | undefined} opening */
 function crash(log, opening) {
   if (/out of memory|cannot allocate/i.test(log)) {
-    return opening ? `There is not enough memory to open ${opening}. Use fewer rows or columns.` : "The trainer ran out of memory, and only this run ended. Take a smaller model, a smaller max_physical_batch_size or fewer rows.";
+    if (opening) return `There is not enough memory to open ${opening}. Use fewer rows or columns.`;
+    return "The trainer ran out of memory, and only this run ended. Take a smaller model, a smaller max_physical_batch_size or fewer rows.";
   }
   const lines = log.split("\n").filter((l) => l.trim());
   const line = lines.find((l) => /^(panic|fatal error|RuntimeError)/.test(l)) ?? lines.at(-1) ?? "no reason given";
@@ -989,7 +991,8 @@ function guarded(fn, arg) {
   }
 }
 
-/** @param {any} [config] @param {any} [what] @param {{ paused?: boolean; anyway?: boolean; ask?: boolean }} [options] ask: a run without a guarantee is refused, limit or not @returns {Promise<Run>} */
+// train starts a run. With ask, one without a guarantee is refused, limit or not.
+/** @param {any} [config] @param {any} [what] @param {{ paused?: boolean; anyway?: boolean; ask?: boolean }} [options] @returns {Promise<Run>} */
 async function train(config, what, options) {
   clipscopeEarly.use();
   const { connection, own } = await place(config, what);

@@ -18,7 +18,8 @@
   // which open an address elsewhere; windows above others; event sources and fonts, to which
   // Firefox 140 applies no policy in a worker; workers that outlive the page; and what makes
   // a tree of a text.
-  const gone = new RegExp("^(webkit|moz)?(RTC|Speech)|^(WebTransport|Presentation|Payment|PublicKey|Credential|Authenticator|Identity|Digital|DocumentPictureInPicture|Push|BackgroundFetch|Notification)" +
+  const gone = new RegExp("^(webkit|moz)?(RTC|Speech)|^(WebTransport|Presentation|Payment|PublicKey|Credential|" +
+    "Authenticator|Identity|Digital|DocumentPictureInPicture|Push|BackgroundFetch|Notification)" +
     "|^(EventSource|FontFace|SharedWorker|DOMParser|XSLTProcessor|customElements|documentPictureInPicture|speechSynthesis|cookieStore|sharedStorage|fetchLater)$");
   for (const name of Object.getOwnPropertyNames(self)) if (matches(gone, name)) delete (/** @type {any} */ (self)[name]);
   for (const [of, names] of /** @type {[string, string[]][]} */ ([

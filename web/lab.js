@@ -435,7 +435,8 @@ class Plane extends Threshold {
 class U extends Threshold {
   /** @type {USpec} */
   spec = { lo: 0.01, hi: 100, bottom: 0.01, top: 10, title: "", level: "", lines: [], path: [] };
-  /** @type {{ spec: USpec, width: number, height: number, least?: { x: number, y: number, w: number }, level?: { x: number, y: number, w: number }, names: { l: ULine, x: number, y: number }[] } | undefined} */
+  /** @typedef {{ x: number, y: number, w: number }} Word where it stands */
+  /** @type {{ spec: USpec, width: number, height: number, least?: Word, level?: Word, names: { l: ULine, x: number, y: number }[] } | undefined} */
   measured;
   edge = { left: 40, right: 12, top: 24, bottom: 40 };
 

@@ -23,5 +23,6 @@ const notice = "As it is worded beside another part: the notice of each part abo
 for (const [id, text] of Object.entries(texts)) {
   if (bare.some((p) => p.licence.split(" ").includes(id))) sections.push([`The text of ${id}`, `${notice}${text}`]);
 }
-sections.push(["Others in ONNX Runtime's own sources", "Who else wrote some of ONNX Runtime is said in its ThirdPartyNotices.txt:\nhttps://github.com/microsoft/onnxruntime/blob/v1.30.0/ThirdPartyNotices.txt"]);
+sections.push(["Others in ONNX Runtime's own sources",
+  "Who else wrote some of ONNX Runtime is said in its ThirdPartyNotices.txt:\nhttps://github.com/microsoft/onnxruntime/blob/v1.30.0/ThirdPartyNotices.txt"]);
 process.stdout.write(sections.map(([name, text]) => `${rule}\n${name}\n${rule}\n\n${text}\n`).join("\n"));

@@ -137,7 +137,9 @@ class File {
     /** @type {string[]} */
     const plain = [];
     for (const c of all) {
-      const bytes = c.element.repetition_type === "REPEATED" ? undefined : c.children.find((b) => b.element.name === "bytes" && b.element.type === "BYTE_ARRAY" && b.element.repetition_type !== "REPEATED");
+      /** @param {{ element: { repetition_type?: string } }} column */
+      const repeated = ({ element }) => element.repetition_type === "REPEATED";
+      const bytes = repeated(c) ? undefined : c.children.find((b) => b.element.name === "bytes" && b.element.type === "BYTE_ARRAY" && !repeated(b));
       const optional = (/** @type {import("hyparquet").SchemaElement} */ e) => e.repetition_type === "OPTIONAL" ? 1 : 0;
       if (bytes) {
         this.#image ??= c.element.name;
@@ -165,7 +167,9 @@ class File {
   // #spend counts n bytes that are made of the file.
   /** @param {number} n */
   #spend(n) {
-    if (!((this.#left -= n) >= 0)) throw new Fault(`at most ${Math.floor(this.#allowed / 2 ** 20)} MB to be read of so few bytes`, "more: they repeat something again and again", this.pictures ? "Save the pictures as files, in a folder for each class, or check where the file comes from." : "Save the data again as plain CSV, or check where the file comes from.");
+    if ((this.#left -= n) >= 0) return;
+    throw new Fault(`at most ${Math.floor(this.#allowed / 2 ** 20)} MB to be read of so few bytes`, "more: they repeat something again and again",
+      (this.pictures ? "Save the pictures as files, in a folder for each class" : "Save the data again as plain CSV") + ", or check where the file comes from.");
   }
 
   get pictures() { return this.#image !== undefined; }
@@ -480,7 +484,10 @@ class Column {
   #block = [];
   #at = 0;
 
-  /** @param {ArrayBuffer} bytes @param {import("hyparquet").CompressionCodec} codec @param {Leaf} leaf @param {number} rows @param {boolean} utf8 @param {(n: number) => void} hold @param {(n: number) => void} spend */
+  /**
+   * @param {ArrayBuffer} bytes @param {import("hyparquet").CompressionCodec} codec @param {Leaf} leaf @param {number} rows @param {boolean} utf8
+   * @param {(n: number) => void} hold @param {(n: number) => void} spend
+   */
   constructor(bytes, codec, leaf, rows, utf8, hold, spend) {
     this.#reader = { view: new DataView(bytes), offset: 0 };
     this.#codec = codec;
@@ -636,7 +643,10 @@ class Column {
   }
 
   // #whole makes all n values of a page at once.
-  /** @param {Uint8Array} page @param {number} at @param {string | undefined} encoding @param {number} n @param {import("hyparquet").ParquetType | undefined} type @param {number | undefined} length @returns {any} */
+  /**
+   * @param {Uint8Array} page @param {number} at @param {string | undefined} encoding @param {number} n
+   * @param {import("hyparquet").ParquetType | undefined} type @param {number | undefined} length @returns {any}
+   */
   #whole(page, at, encoding, n, type, length) {
     const reader = { view: new DataView(page.buffer, page.byteOffset, page.byteLength), offset: at };
     if (n === 0) return [];

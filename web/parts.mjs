@@ -101,11 +101,18 @@ function ofGonum({ dir, packages }, within) {
   const their = (/** @type {string} */ name) => readFileSync(join(dir, "THIRD_PARTY_LICENSES", name), "utf8").trim();
   const known = "the comments of gonum's package", netlib = "https://www.netlib.org/";
   const all = [
-    { of: "/internal/cephes", name: "Cephes Mathematical Library", version: "2.8", licence: "BSD-3-Clause", terms: their("Cephes-LICENSE"), source: netlib + "cephes/", purl: "pkg:generic/cephes@2.8" },
+    { of: "/internal/cephes", name: "Cephes Mathematical Library", version: "2.8", licence: "BSD-3-Clause", terms: their("Cephes-LICENSE"),
+      source: netlib + "cephes/", purl: "pkg:generic/cephes@2.8" },
     { of: "/internal/math32", name: "FreeBSD msun, by Sun Microsystems", licence: "SunPro", terms: their("Sun-LICENSE"), source: netlib + "fdlibm/", purl: "pkg:generic/msun" },
-    { of: "/internal/fftpack", name: "FFTPACK", licence: "LicenseRef-public-domain", copyright: "By Paul N. Swarztrauber, who placed it in the public domain.", source: netlib + "fftpack/", purl: "pkg:generic/fftpack" },
-    { of: "/internal/amos", name: "AMOS", licence: "LicenseRef-public-domain", copyright: "By Donald E. Amos, Sandia National Laboratories; part of SLATEC, which is in the public domain.", source: netlib + "amos/", purl: "pkg:generic/amos" },
-    { of: "/lapack/gonum", name: "Reference LAPACK and BLAS", licence: "BSD-3-Clause-Open-MPI", copyright: "Copyright (c) 1992-2013 The University of Tennessee and The University of Tennessee Research Foundation; 2000-2013 The University of California Berkeley; 2006-2013 The University of Colorado Denver.", source: netlib + "lapack/", purl: "pkg:generic/lapack" },
+    { of: "/internal/fftpack", name: "FFTPACK", licence: "LicenseRef-public-domain",
+      copyright: "By Paul N. Swarztrauber, who placed it in the public domain.", source: netlib + "fftpack/", purl: "pkg:generic/fftpack" },
+    { of: "/internal/amos", name: "AMOS", licence: "LicenseRef-public-domain",
+      copyright: "By Donald E. Amos, Sandia National Laboratories; part of SLATEC, which is in the public domain.", source: netlib + "amos/",
+      purl: "pkg:generic/amos" },
+    { of: "/lapack/gonum", name: "Reference LAPACK and BLAS", licence: "BSD-3-Clause-Open-MPI",
+      copyright: "Copyright (c) 1992-2013 The University of Tennessee and The University of Tennessee Research Foundation; " +
+        "2000-2013 The University of California Berkeley; 2006-2013 The University of Colorado Denver.",
+      source: netlib + "lapack/", purl: "pkg:generic/lapack" },
   ];
   return all.filter((p) => packages.some((path) => path.endsWith(p.of))).map(({ of: _, ...p }) => ({ ...p, known, files: [PROGRAM], within }));
 }
@@ -147,11 +154,16 @@ export const parts = [...ofGo(), ...ofNpm()].sort((a, b) => (a.purl < b.purl ? -
 // texts holds licence texts by SPDX identifier, for parts whose packages come without one.
 // They are read from other packages that are installed for the build.
 /** @type {Record<string, string>} */
-export const texts = Object.fromEntries([["MPL-2.0", join(web, "node_modules/axe-core/LICENSE")], ["Apache-2.0", join(web, "node_modules/assemblyscript/LICENSE")], ["BSL-1.0", boost()], ["BSD-3-Clause", join(goroot, "LICENSE")], ["MIT", join(web, "licenses/onnxruntime/LICENSE")]]
-  .map(([id, file]) => {
-    if (!existsSync(file)) throw new Error(`${file}: there is no text of ${id}`);
-    return [id, readFileSync(file, "utf8").trim()];
-  }));
+export const texts = Object.fromEntries([
+  ["MPL-2.0", join(web, "node_modules/axe-core/LICENSE")],
+  ["Apache-2.0", join(web, "node_modules/assemblyscript/LICENSE")],
+  ["BSL-1.0", boost()],
+  ["BSD-3-Clause", join(goroot, "LICENSE")],
+  ["MIT", join(web, "licenses/onnxruntime/LICENSE")],
+].map(([id, file]) => {
+  if (!existsSync(file)) throw new Error(`${file}: there is no text of ${id}`);
+  return [id, readFileSync(file, "utf8").trim()];
+}));
 
 function boost() {
   const gonum = [...page.values()].find((m) => m.name === "gonum.org/v1/gonum");

@@ -74,7 +74,8 @@ export function show(address) {
   if (keeper() && sent) {
     const asked = document.createElement("p");
     asked.className = "help";
-    asked.textContent = `This site can keep the settings under a short name. ${sent} is sent to it then, and nothing else. It is kept for a year after it was last followed, and whoever has the name can read it.`;
+    asked.textContent = `This site can keep the settings under a short name. ${sent} is sent to it then, and nothing else. ` +
+      "It is kept for a year after it was last followed, and whoever has the name can read it.";
     const short = button("Send, and get a short link", async () => {
       short.disabled = true;
       said.textContent = "Asking for a short link …";

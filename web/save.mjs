@@ -139,7 +139,8 @@ export class Sketch {
     const { font, textAlign, textBaseline } = this.look, [, weight = "400", size = "10", family = "sans-serif"] = /^(?:(\d+) )?([\d.]+)px (.*)$/.exec(font) ?? [];
     // Half of a letter's height lower: not all programs know SVG's baselines.
     const down = textBaseline === "middle" ? 0.35 * Number(size) : 0, anchor = { center: "middle", right: "end" }[textAlign] ?? "start";
-    this.out.push(`<text x="${short(x)}" y="${short(y + down)}" font-family="${escaped(family)}" font-size="${short(Number(size))}" font-weight="${weight}" text-anchor="${anchor}" ${how}>${escaped(text)}</text>`);
+    const letters = `font-family="${escaped(family)}" font-size="${short(Number(size))}" font-weight="${weight}"`;
+    this.out.push(`<text x="${short(x)}" y="${short(y + down)}" ${letters} text-anchor="${anchor}" ${how}>${escaped(text)}</text>`);
   }
   /** @param {string} text */
   measureText(text) { return measured(text, this.look.font); }

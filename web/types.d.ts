@@ -52,7 +52,10 @@ export type Ink = "released" | "diagnostic" | "second" | "third" | "lane1" | "la
 export type Format = "percent" | "number" | "bound" | "epsilon";
 export interface Axis { label: string; format: Format; log?: boolean; max?: number; hidden?: boolean }
 export interface Line { label: string; name?: string; ink: Ink; scale?: string; width?: number; points?: boolean; stepped?: boolean; mark?: string }
-export interface Spec { kind: "lines" | "histogram"; x: Axis; y: Axis; series: Line[]; sync?: string; mark?: "vertical" | "horizontal"; markLabel?: string; side?: number; values?: "released" | "diagnostic" }
+export interface Spec {
+  kind: "lines" | "histogram"; x: Axis; y: Axis; series: Line[]; sync?: string;
+  mark?: "vertical" | "horizontal"; markLabel?: string; side?: number; values?: "released" | "diagnostic";
+}
 export type Columns = import("uplot").AlignedData;
 export type Ends = [number, number];
 // Shown is what a chart shows beside its lines.
