@@ -79,6 +79,7 @@ var rooms = []struct {
 	plain bool
 	knows string
 }{
+	{"pages", true, ""},
 	{"words", true, ""},
 	{"form", true, ""},
 	{"lesson", true, ""},
@@ -88,7 +89,7 @@ var rooms = []struct {
 	{"preset", false, ""},
 	{"browser", false, ""},
 	{"client", false, "browser"},
-	{"widget", false, "browser form words"},
+	{"widget", false, "browser form pages words"},
 	{"chart", false, "browser form preset series widget words"},
 	{"motion", false, "form series widget words"},
 	{"scores", false, "chart widget words"},

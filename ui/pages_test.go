@@ -1,102 +1,106 @@
 package ui
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
+	"maps"
 	"os"
+	"path/filepath"
+	"reflect"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
 
+	"clipscope/ui/pages"
 	"clipscope/ui/widget"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// routes returns the addresses that Register gives pages, and the packages that they are of.
-func routes(t *testing.T) map[string]string {
+// text returns a file of this folder.
+func text(t *testing.T, name string) string {
 	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), "register.go", nil, parser.SkipObjectResolution)
+	b, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]string{}
-	ast.Inspect(f, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok || len(call.Args) != 2 {
-			return true
-		}
-		if s, ok := call.Fun.(*ast.SelectorExpr); !ok || s.Sel.Name != "Route" {
-			return true
-		}
-		address, err := strconv.Unquote(call.Args[0].(*ast.BasicLit).Value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pkg := "ui"
-		ast.Inspect(call.Args[1], func(n ast.Node) bool {
-			made, ok := n.(*ast.CompositeLit)
-			if !ok {
-				return true
-			}
-			if s, ok := made.Type.(*ast.SelectorExpr); ok {
-				pkg = s.X.(*ast.Ident).Name
-			}
-			return false
-		})
-		found[address] = pkg
-		return true
-	})
-	if len(found) < 7 {
-		t.Fatalf("register.go has the routes %v", found)
-	}
-	return found
+	return string(b)
 }
 
-// TestEveryPageHasItsPlaces: a page of the program has a title of its own, stories among those of
-// the site, a link that leads to it from another page, and a visit of the test of accessible pages.
+// TestEveryPageHasItsPlaces: a page of the list has a name, a title and a word of its own, a
+// component of the package of its name, and stories among those of the site; a link of another
+// page leads to it. There is no component beside those.
 func TestEveryPageHasItsPlaces(t *testing.T) {
-	text := func(file string) string {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
+	if len(pages.All) < 7 {
+		t.Fatalf("the list has %d pages", len(pages.All))
 	}
-	header, stories := text("widget/header.go"), text("stories.go")
-	linked := strings.Join([]string{app.HTMLString(&widget.Header{Page: "train"}), text("train/statement.go"), text("use/page.go"), text("calculator/page.go")}, "\n")
-	titles, pages := map[string]string{}, map[string]string{} // each by the other
-	for _, m := range regexp.MustCompile(`"(\w+)": "([^"]+)"`).FindAllStringSubmatch(regexp.MustCompile(`(?m)^var titles = .*$`).FindString(header), -1) {
-		if pages[m[2]] != "" {
-			t.Errorf("%s and %s are both called %q", pages[m[2]], m[1], m[2])
+	made := components()
+	stories := text(t, "stories.go")
+	seen := map[string]bool{}
+	var names []string
+	for _, p := range pages.All {
+		names = append(names, p.Name)
+		for _, s := range []string{"name " + p.Name, "title " + p.Title, "word " + p.Word} {
+			if seen[s] || strings.HasSuffix(s, " ") {
+				t.Errorf("two pages, or one without, have the %s", s)
+			}
+			seen[s] = true
 		}
-		titles[m[1]], pages[m[2]] = m[2], m[1]
-	}
-	visited := regexp.MustCompile(`for \(const where of \["stories".*\]\) \{`).FindString(text("../web/e2e/access.test.mjs"))
-	for address, pkg := range routes(t) {
-		name := strings.TrimPrefix(address, "/")
-		if name == "" {
-			name = "train"
+		if made[p.Name] == nil {
+			t.Errorf("register.go makes no component of the page %s", p.Name)
+			continue
 		}
-		if !strings.Contains(visited, strconv.Quote(strings.TrimPrefix(address, "/"))) {
-			t.Errorf("web/e2e/access.test.mjs does not visit %s: %s", address, visited)
+		if !p.Tab && !p.Draft && !led(t, p) {
+			t.Errorf("no page leads to %s", p.Path())
 		}
-		if titles[name] == "" {
-			t.Errorf("the page %s has no title in widget/header.go, which has %v", address, titles)
-		}
-		if name == "stories" || name == "help" {
+		if p.Name == "stories" || p.Name == "help" {
 			continue // they are of this package, and have no room
 		}
-		if pkg != name {
-			t.Errorf("the page %s is of package %s", address, pkg)
+		if pkg := reflect.TypeOf(made[p.Name]()).Elem().PkgPath(); pkg != "clipscope/ui/"+p.Name {
+			t.Errorf("the page %s is of package %s", p.Name, pkg)
 		}
-		if pkg != "lab" && !strings.Contains(stories, pkg+".Stories()") {
-			t.Errorf("the stories of package %s are not among those of the site", pkg)
+		if p.Name != "lab" && !strings.Contains(stories, p.Name+".Stories()") {
+			t.Errorf("the stories of package %s are not among those of the site", p.Name)
 		}
-		if !strings.Contains(linked, `href="`+address+`"`) && !strings.Contains(linked, `Link("`+address+`")`) {
-			t.Errorf("no page leads to %s", address)
+	}
+	if got := slices.Sorted(maps.Keys(made)); !slices.Equal(got, slices.Sorted(slices.Values(names))) {
+		t.Errorf("register.go makes the pages %q, the list has %q", got, names)
+	}
+}
+
+// led reports whether a page of another package links to p.
+func led(t *testing.T, p pages.Page) bool {
+	t.Helper()
+	files, err := filepath.Glob("*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := regexp.MustCompile(`\.Href\(widget\.Link\("` + regexp.QuoteMeta(p.Path()) + `"\)\)`)
+	return slices.ContainsFunc(files, func(file string) bool {
+		return filepath.Dir(file) != p.Name && !strings.HasSuffix(file, "_test.go") && link.MatchString(text(t, file))
+	})
+}
+
+// TestEveryTabLeadsToItsPage: the tabs are the pages of the list that have one, in its order,
+// and the page that is shown is marked.
+func TestEveryTabLeadsToItsPage(t *testing.T) {
+	for _, shown := range pages.All {
+		html := app.HTMLString(&widget.Header{Page: shown.Name})
+		var want []string
+		for _, p := range pages.All {
+			if p.Tab {
+				want = append(want, p.Path()+" "+p.Word)
+			}
+		}
+		var got []string
+		for _, m := range regexp.MustCompile(`<a [^>]*>[^<]*</a>`).FindAllString(html[strings.Index(html, "<nav"):], -1) {
+			at, word := regexp.MustCompile(`href="([^"]*)"`).FindStringSubmatch(m)[1], regexp.MustCompile(`>([^<]*)<`).FindStringSubmatch(m)[1]
+			got = append(got, at+" "+strings.TrimSpace(word))
+			if strings.Contains(m, "aria-current") != (at == shown.Path()) {
+				t.Errorf("on %s the tab %s", shown.Name, m)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("on %s the tabs are %q, want %q", shown.Name, got, want)
 		}
 	}
 }

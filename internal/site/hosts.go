@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"clipscope/app/headers"
+	"clipscope/ui/pages"
 )
 
 // fixManifest sets the scope, which go-app has fixed at the root.
@@ -42,7 +43,7 @@ func (s Site) writeHostFiles(out string) error {
 		fmt.Fprintf(&sent, "  %s: %s\n", h[0], h[1])
 	}
 	sent.WriteString("  Cache-Control: no-cache\n")
-	notFound := alone{title: "No such page", at: "404.html", main: fmt.Sprintf(notFoundHTML, s.Prefix)}
+	notFound := alone{title: "No such page", at: "404.html", main: s.notFound()}
 	return errors.Join(
 		os.WriteFile(filepath.Join(out, "_headers"), []byte(sent.String()), 0o644),
 		os.WriteFile(filepath.Join(out, "404.html"), notFound.html(s.Prefix), 0o644),
@@ -50,6 +51,16 @@ func (s Site) writeHostFiles(out string) error {
 	)
 }
 
-const notFoundHTML = `<h1>There is no such page</h1>
-<p>Clipscope has six: <a href="%[1]s/">Train</a>, <a href="%[1]s/use/">Use</a>, <a href="%[1]s/check/">Check</a>, <a href="%[1]s/lab/">Lab</a>, <a href="%[1]s/calculator/">Calculator</a> and <a href="%[1]s/help/">Help</a>; and there are <a href="%[1]s/guides/">guides</a>.</p>
-`
+// notFound says which pages there are, in HTML.
+func (s Site) notFound() string {
+	var links []string
+	for _, p := range pages.All {
+		if !p.Draft {
+			links = append(links, fmt.Sprintf(`<a href="%s%s">%s</a>`, s.Prefix, p.Folder(), p.Word))
+		}
+	}
+	last := len(links) - 1
+	return fmt.Sprintf(`<h1>There is no such page</h1>
+<p>Clipscope has %d: %s and %s; and there are <a href="%s/guides/">guides</a>.</p>
+`, len(links), strings.Join(links[:last], ", "), links[last], s.Prefix)
+}

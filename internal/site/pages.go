@@ -13,6 +13,7 @@ import (
 
 	"clipscope/app/headers"
 	"clipscope/ui"
+	"clipscope/ui/pages"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -122,7 +123,7 @@ func (s Site) finishPages(out string) error {
 		if !found {
 			return fmt.Errorf("%s does not say where it loads", rel)
 		}
-		if err := os.Remove(name); err != nil || page == "stories" && !s.Stories {
+		if err := os.Remove(name); err != nil || pages.Find(page).Draft && !s.Stories {
 			return err
 		}
 		if page != "index" {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"clipscope/app/headers"
+	"clipscope/ui/pages"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -49,7 +50,12 @@ func (s Site) workerTemplate() (string, error) {
 // cacheable has every page and every file under /web/ kept for offline use, but for the
 // runtime, and the stylesheets used.
 func (s Site) cacheable(out string, h *app.Handler) error {
-	h.CacheableResources = []string{"/use/", "/check/", "/lab/", "/calculator/", "/help/", "/404.html", "/verify.html"}
+	h.CacheableResources = []string{"/404.html", "/verify.html"}
+	for _, p := range pages.All {
+		if p.Name != "train" && !p.Draft { // go-app keeps the start page itself
+			h.CacheableResources = append(h.CacheableResources, p.Folder())
+		}
+	}
 	return walkFiles(filepath.Join(out, "web"), func(rel, name string) error {
 		if strings.HasPrefix(rel, runtime) {
 			return nil

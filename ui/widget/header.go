@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"clipscope/ui/browser"
+	"clipscope/ui/pages"
 	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -36,17 +37,15 @@ type Around interface {
 // Header is the top of every page.
 type Header struct {
 	app.Compo
-	Page string // the page that is shown: train, use, check, lab, calculator or help
+	Page string // the name of the page that is shown
 	Sent Requests
 
 	shown bool // the explanation of the count is open
 }
 
-// titles maps the pages to their titles where there are others beside them: in tabs,
-// in the history.
-var titles = map[string]string{"train": "Train", "use": "Use a model", "check": "Check a file", "lab": "Laboratory", "calculator": "Privacy calculator", "help": "Help", "stories": "Components"}
-
-func (h *Header) OnPreRender(ctx app.Context) { ctx.Page().SetTitle(titles[h.Page] + " · Clipscope") }
+func (h *Header) OnPreRender(ctx app.Context) {
+	ctx.Page().SetTitle(pages.Find(h.Page).Title + " · Clipscope")
+}
 func (h *Header) OnMount(ctx app.Context) {
 	h.OnPreRender(ctx)
 	browser.Presented()
@@ -56,11 +55,9 @@ func (h *Header) Render() app.UI {
 	return app.Header().Class("top").Body(
 		app.A().Class("brand").Href(Link("/")).Body(app.Raw(Mark), app.Span().Text("Clipscope")),
 		app.Nav().Aria("label", "Pages").Body(
-			h.tab("train", "/", "Train"),
-			h.tab("use", "/use", "Use"),
-			h.tab("lab", "/lab", "Lab"),
-			h.tab("calculator", "/calculator", "Calculator"),
-			h.tab("help", "/help", "Help"),
+			app.Range(pages.All).Slice(func(i int) app.UI {
+				return app.If(pages.All[i].Tab, func() app.UI { return h.tab(pages.All[i]) })
+			}),
 		),
 		h.counter(),
 		app.Button().Type("button").Class("plain present").DataSet("opens", "present").Aria("label", "Big type, for a room").Aria("keyshortcuts", "Alt+P").
@@ -72,9 +69,9 @@ func (h *Header) Render() app.UI {
 // Mark is the sign of the project, a bell curve cut at a threshold, as SVG.
 const Mark = `<svg class="mark" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><path class="mark-curve" d="M2 20C7 20 7 5 12 5"/><path class="mark-cut" d="M12 5c3.200 0 4.400 6 5.500 9.500"/><path class="mark-line" d="M12 2v20M2 20h20"/></svg>`
 
-func (h *Header) tab(page, path, text string) app.UI {
-	a := app.A().Href(Link(path)).Text(text)
-	if h.Page == page {
+func (h *Header) tab(p pages.Page) app.UI {
+	a := app.A().Href(Link(p.Path())).Text(p.Word)
+	if h.Page == p.Name {
 		a = a.Aria("current", "page")
 	}
 	return a

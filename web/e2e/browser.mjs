@@ -34,6 +34,13 @@ export async function rebundled(name, changes) {
   return text.replaceAll("__VERSION__", version);
 }
 
+// pages lists the pages of the program, as the built site has them, by their addresses: "" is the
+// first.
+export const pages = fs.existsSync(path.join(root, "dist")) ? ["", ...fs.readdirSync(path.join(root, "dist")).sort()].filter((name) => {
+  const file = path.join(root, "dist", name, "index.html");
+  return fs.existsSync(file) && fs.readFileSync(file, "utf8").includes("/web/page.js");
+}) : [];
+
 // STILL is a page that works nothing out and draws nothing by itself: for tests of the
 // scripting API, which is on every page.
 export const STILL = "help";

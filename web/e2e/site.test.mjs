@@ -10,7 +10,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
-import { controlled, counted, eventually, gate, host, listening, narrow, open, ready, results, root, serve, stage, train, wide } from "./browser.mjs";
+import { controlled, counted, eventually, gate, host, listening, narrow, open, pages, ready, results, root, serve, stage, train, wide } from "./browser.mjs";
 
 const { server, visit, alone } = await stage();
 
@@ -167,7 +167,7 @@ test("what verify.html says to do finds nothing where all is as released, on a h
 test("every file that the page is told to keep exists", async () => {
   const worker = await (await fetch(server.url + "app-worker.js")).text();
   const list = JSON.parse(worker.match(/RESOURCES = (\[.*?\])/)[1]);
-  assert.ok(["/web/app.wasm", "/web/kernels-relaxed.wasm", "/use/", "/lab/", "/calculator/", "/help/"].every((name) => list.includes(name)));
+  assert.ok(["/web/app.wasm", "/web/kernels-relaxed.wasm", ...pages.filter((name) => name && name !== "stories").map((name) => `/${name}/`)].every((name) => list.includes(name)));
   for (const name of list) {
     assert.equal((await fetch(new URL(name, server.url))).status, 200, name);
   }
