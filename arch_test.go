@@ -97,6 +97,7 @@ var rooms = []struct {
 	{"cards", false, "browser form ledger preset widget words"},
 	{"calculator", false, "browser chart client form widget words"},
 	{"check", false, "browser client widget"},
+	{"spent", false, "widget words"},
 	{"use", false, "browser chart client scores widget words"},
 	{"lab", false, "browser chart client form lesson link motion scores series widget words"},
 	{"train", false, "browser cards chart client export form ledger link motion preset scores series widget words"},

@@ -6,6 +6,7 @@ import (
 	"clipscope/ui/client"
 	"clipscope/ui/lab"
 	"clipscope/ui/pages"
+	"clipscope/ui/spent"
 	"clipscope/ui/train"
 	"clipscope/ui/use"
 
@@ -22,12 +23,14 @@ func components() map[string]func() app.Composer {
 	v := check.New(client.JS{})
 	u.Checked(v.Open)
 	b := lab.New(client.JS{})
+	l := spent.New(client.JS{})
 	return map[string]func() app.Composer{
 		"train":      func() app.Composer { return &train.Page{Session: s} },
 		"use":        func() app.Composer { return &use.Page{Around: s, Use: u} },
 		"check":      func() app.Composer { return &check.Page{Around: s, Check: v} },
 		"lab":        func() app.Composer { return &lab.Page{Around: s, Lab: b} },
 		"calculator": func() app.Composer { return &calculator.Page{Around: s, Calculator: k} },
+		"spent":      func() app.Composer { return &spent.Page{Around: s, Spent: l} },
 		"help":       func() app.Composer { return &helpPage{Session: s} },
 		"stories":    func() app.Composer { return &storiesPage{} },
 	}

@@ -8,6 +8,7 @@ import (
 	"clipscope/ui/chart"
 	"clipscope/ui/check"
 	"clipscope/ui/ledger"
+	"clipscope/ui/spent"
 	"clipscope/ui/train"
 	"clipscope/ui/use"
 	"clipscope/ui/widget"
@@ -37,5 +38,5 @@ func (p *storiesPage) Render() app.UI {
 
 // stories returns the stories of all pages.
 func stories() []widget.Story {
-	return slices.Concat(train.Stories(), cards.Stories(), ledger.Stories(), calculator.Stories(), use.Stories(), check.Stories(), chart.Stories())
+	return slices.Concat(train.Stories(), cards.Stories(), ledger.Stories(), calculator.Stories(), use.Stories(), check.Stories(), spent.Stories(), chart.Stories())
 }

@@ -339,6 +339,7 @@ func (b *Block) buttons() app.UI {
 		)
 	}
 	return app.Div().Class("buttons").Body(
+		app.A().ID("ledger-all").Class("button plain").Href(widget.Link("/spent")).Text("All runs"),
 		app.Button().Type("button").ID("ledger-export").Body(widget.Icon("save"), app.Span().Text("Export")).OnClick(func(app.Context, app.Event) { a.Export() }),
 		app.Button().Type("button").ID("ledger-forget").Text("Delete…").OnClick(widget.Then("ledger-keep", func() { a.Forget(false) })),
 	)

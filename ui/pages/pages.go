@@ -18,6 +18,7 @@ var All = []Page{
 	{Name: "check", Title: "Check a file", Word: "Check"},
 	{Name: "lab", Title: "Laboratory", Word: "Lab", Tab: true},
 	{Name: "calculator", Title: "Privacy calculator", Word: "Calculator", Tab: true},
+	{Name: "spent", Title: "Runs on your files", Word: "Spent"},
 	{Name: "help", Title: "Help", Word: "Help", Tab: true},
 	{Name: "stories", Title: "Components", Word: "Components", Draft: true},
 }

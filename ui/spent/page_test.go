@@ -1,0 +1,61 @@
+package spent
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// fake is a ledger that answers at once.
+type fake struct {
+	json    string
+	err     error
+	watcher func()
+	watches int
+}
+
+func (f *fake) Ready(done func(error)) { done(nil) }
+func (f *fake) Ledger(function string, done func([]byte, error), _ ...any) {
+	if function != "entries" {
+		done(nil, errors.New("the page asked for "+function))
+		return
+	}
+	done([]byte(f.json), f.err)
+}
+func (f *fake) WatchLedger(watcher func()) { f.watcher, f.watches = watcher, f.watches+1 }
+
+// TestSpentFollowsTheLedger: the page shows the ledger's runs, the newest first, and follows
+// changes, an error and its end.
+func TestSpentFollowsTheLedger(t *testing.T) {
+	f := &fake{json: `[]`}
+	s, drawn := New(f), 0
+	s.changed = func() { drawn++ }
+	if html := app.HTMLString(s.view()); !strings.Contains(html, "Looking into the ledger") {
+		t.Errorf("before it was read: %s", html)
+	}
+	s.start()
+	s.start() // the page is left and visited again
+	if html := app.HTMLString(s.view()); !strings.Contains(html, "No run on files") || f.watches != 1 || drawn != 2 {
+		t.Errorf("%d watchers, drawn %d times: %s", f.watches, drawn, html)
+	}
+	f.json = `[{"run":"a","data":1,"label":"old.csv","started":"2026-05-01T10:00:00Z","charged":1200,"state":"closed"},
+		{"run":"b","data":2,"label":"new.csv","started":"2026-05-02T10:00:00Z","charged":7,"unprotected":true,"state":"lost"}]`
+	f.watcher()
+	html := app.HTMLString(s.view())
+	first, second := strings.Index(html, "2: new.csv"), strings.Index(html, "1: old.csv")
+	if first < 0 || second < first {
+		t.Errorf("the newest is not first: %s", html)
+	}
+	for _, want := range []string{">2026-05-01<", ">1,200<", ">none<", ">ended without notice<", ">ended<"} {
+		if !strings.Contains(strings.Join(strings.Fields(html), ""), strings.Join(strings.Fields(want), "")) {
+			t.Errorf("no %s in %s", want, html)
+		}
+	}
+	f.err = errors.New("no storage")
+	f.watcher()
+	if html := app.HTMLString(s.view()); !strings.Contains(html, "no storage") || strings.Contains(html, "new.csv") {
+		t.Errorf("a ledger that cannot be read: %s", html)
+	}
+}
