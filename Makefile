@@ -111,11 +111,11 @@ bin/web/page.js: $(wildcard web/*.js web/*.mjs) $(MODULES)
 	@mkdir -p bin/web
 	$(NODE) web/bundle.mjs bin/web
 
-bin/web/licenses.txt: LICENSE $(MODULE) web/licenses.mjs web/parts.mjs web/onnxruntime.mjs $(MODULES)
+bin/web/licenses.txt: LICENSE $(MODULE) web/licenses.mjs web/parts.mjs web/bundle.mjs web/onnxruntime.mjs $(MODULES)
 	@mkdir -p bin/web
 	@GO='$(GO)' $(NODE) web/licenses.mjs > $@
 
-bin/web/sbom.json: LICENSE $(MODULE) internal/site/generate.go web/sbom.mjs web/parts.mjs web/onnxruntime.mjs $(MODULES)
+bin/web/sbom.json: LICENSE $(MODULE) internal/site/generate.go web/sbom.mjs web/parts.mjs web/bundle.mjs web/onnxruntime.mjs $(MODULES)
 	@mkdir -p bin/web
 	@GO='$(GO)' $(NODE) web/sbom.mjs > $@
 
