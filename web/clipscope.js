@@ -1025,9 +1025,9 @@ async function train(config, what, options) {
   }
 }
 
-// resume has an interrupted run go on. One on files is given them again.
+// goOn continues an interrupted run. One on files is given them again.
 /** @param {string} id @param {any} [what] @param {{ paused?: boolean }} [options] @returns {Promise<Run>} */
-async function resume(id, what, options) {
+async function goOn(id, what, options) {
   clipscopeEarly.use();
   const stored = (await interrupted()).find((run) => run.id === id);
   if (!stored) throw fail("There is no interrupted run of that id: it goes on in another tab, has ended, or was discarded.");
@@ -1115,7 +1115,8 @@ export const clipscope = Object.freeze({
     watchers.add(fn);
     return () => watchers.delete(fn);
   },
-  resume,
+  continue: goOn,
+  resume: goOn, // its name until 0.2.0: a run's own resume ends a pause
   discard,
   // audit runs in a worker of its own, which signal ends.
   /** @param {unknown} [request] @param {Pending["progress"]} [onProgress] @param {AbortSignal} [signal] */

@@ -31,7 +31,7 @@ func (JS) WatchInterrupted(f func()) {
 // ContinueRun continues an interrupted run, one on files with the data d; otherwise d is nil. The
 // report is on its data.
 func (JS) ContinueRun(id string, d Handle, started func(Run, data.Report, error)) {
-	await(api().Call("resume", id, jsOf(d)), func(v app.Value, err error) {
+	await(api().Call("continue", id, jsOf(d)), func(v app.Value, err error) {
 		var report data.Report
 		if err != nil {
 			started(nil, report, err)

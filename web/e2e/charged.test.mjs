@@ -58,9 +58,9 @@ test("a run on a handle goes on after a reload with the plain files, though the 
     const file = (text, name) => new File([text], name), [{ id }] = await clipscope.interrupted();
     const refused = [];
     for (const files of [{ train: [file(other, "people.csv")], test: [file(tests, "others.csv")] }, { train: [file(train, "people.csv")], test: [file(other, "others.csv")] }]) {
-      refused.push(await clipscope.resume(id, files).then(() => "", (e) => e.detail.field + ": " + e.message));
+      refused.push(await clipscope.continue(id, files).then(() => "", (e) => e.detail.field + ": " + e.message));
     }
-    const run = await clipscope.resume(id, { train: [file(train, "people.csv")], test: [file(tests, "others.csv")] });
+    const run = await clipscope.continue(id, { train: [file(train, "people.csv")], test: [file(tests, "others.csv")] });
     let first = 0;
     run.on((e) => { first ||= e.step; });
     const result = await run.done;

@@ -32,7 +32,7 @@ const stored = (page, since) => eventually(async () => assert.ok(await page.eval
 async function begin(page, run, text, ms) {
   const since = await page.evaluate(async ([run, text]) => {
     const since = Date.now(), files = { train: [new File([text], "table.csv")] }, w = Object.assign(window, { first: 0, seen: 0 });
-    const going = await (typeof run === "string" ? clipscope.resume(run, files) : clipscope.train(run, files));
+    const going = await (typeof run === "string" ? clipscope.continue(run, files) : clipscope.train(run, files));
     going.on((e) => { w.first ||= e.step; w.seen = e.step; });
     return since;
   }, [run, text]);
@@ -43,7 +43,7 @@ async function begin(page, run, text, ms) {
 
 // goOn has an interrupted run go on until its end.
 const goOn = (page, id, text) => page.evaluate(async ([id, text]) => {
-  const run = await clipscope.resume(id, text && { train: [new File([text], "table.csv")] });
+  const run = await clipscope.continue(id, text && { train: [new File([text], "table.csv")] });
   let first = 0;
   run.on((e) => { first ||= e.step; });
   const { statement, ...result } = await run.done;
@@ -74,7 +74,7 @@ test("a run on a file goes on after a reload, with that file alone, and is charg
   assert.ok(stored.released >= before.seen && stored.step <= stored.released && stored.step > 0, JSON.stringify([stored, before]));
   const [charged] = await entries(page);
   assert.deepEqual([charged.state, charged.charged], ["lost", PLANNED]);
-  const refused = await page.evaluate(([id, text]) => clipscope.resume(id, { train: [new File([text], "table.csv")] }).then(() => "", (e) => e.message), [stored.id, table(399) + "1,1,1\n"]);
+  const refused = await page.evaluate(([id, text]) => clipscope.continue(id, { train: [new File([text], "table.csv")] }).then(() => "", (e) => e.message), [stored.id, table(399) + "1,1,1\n"]);
   assert.match(refused, /not the data that the run was interrupted on/);
   const end = await goOn(page, stored.id, table(400));
   assert.equal(end.first, stored.released + 1);
@@ -162,7 +162,7 @@ test(`a run that is killed ${KILLS} times goes on each time, and never counts fe
     assert.deepEqual(all.map((e) => [e.run, e.charged]), [[id, STEPS]]);
   }
   const end = await page.evaluate(async ([id, text]) => {
-    const run = await clipscope.resume(id, { train: [new File([text], "table.csv")] });
+    const run = await clipscope.continue(id, { train: [new File([text], "table.csv")] });
     run.stop();
     const result = await run.done;
     return { steps: result.steps, lost: result.lost_steps, epsilon: result.epsilon, planned: run.plan.epsilon, notes: result.notes.length };

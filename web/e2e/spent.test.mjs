@@ -81,7 +81,7 @@ test("a run without a guarantee makes the total infinite, and the page may ask w
 // unless it is allowed; the rest tells nothing of rows that a model is trained on, or needs
 // none.
 const entrances = {
-  train: "charged", lab: "asked", resume: "charged before it was interrupted",
+  train: "charged", lab: "asked", continue: "charged before it was interrupted", resume: "charged before it was interrupted",
   open: "counts as public", features: "counts as public", plan: "counts as public",
   load: "reads no training rows; its evaluate and predict tell their owner of rows that he gives", convert: "reads a model",
   audit: "reads made-up rows", backbone: "reads a model",
