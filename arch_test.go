@@ -131,3 +131,47 @@ func TestPagesDoNotImportEachOther(t *testing.T) {
 		}
 	}
 }
+
+// dataRooms are the packages that make data sets, and which of the others each may know: what
+// training and page know stands first, what knows all formats last. What is for tests has no
+// other package for a reader.
+var dataRooms = []struct{ name, knows string }{
+	{"data", ""},
+	{"data/builtin", "data"},
+	{"data/source", "data"},
+	{"data/table", "data data/source"},
+	{"data/format", "data data/source data/table"},
+	{"data/load", "data data/source data/table data/format"},
+	{"data/datatest", "data data/source"},
+	{"data/loadtest", "data data/source data/load data/datatest"},
+}
+
+// TestDataRooms holds who may import whom below core/data: arrows run one way. Formats are
+// known to package load alone, and tests' packages to no program.
+func TestDataRooms(t *testing.T) {
+	all := imports(t)
+	known := map[string]string{}
+	for _, r := range dataRooms {
+		known["clipscope/core/"+r.name] = r.knows
+		if all["clipscope/core/"+r.name] == nil {
+			t.Errorf("there is no core/%s", r.name)
+		}
+	}
+	for pkg, list := range all {
+		knows, room := known[pkg]
+		if below(pkg, "core/data") && !room {
+			t.Errorf("%s has no place in the table", pkg)
+		}
+		for _, dep := range list {
+			other := strings.TrimPrefix(dep, "clipscope/core/")
+			switch {
+			case room && below(dep, "core/data") && !slices.Contains(strings.Fields(knows), other):
+				t.Errorf("%s imports %s", pkg, dep)
+			case !room && (below(dep, "core/data/datatest", "core/data/loadtest")):
+				t.Errorf("%s imports %s, which is for tests", pkg, dep)
+			case !room && below(dep, "core/data/format"):
+				t.Errorf("%s imports %s: files are read through core/data/load", pkg, dep)
+			}
+		}
+	}
+}

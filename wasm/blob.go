@@ -8,14 +8,14 @@ import (
 	"io"
 	"syscall/js"
 
-	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/wasm/worker"
 )
 
 // sliceSize is the number of a file's bytes in memory at a time.
 const sliceSize = 1 << 20
 
-// blob is a File of the page as a data.File. Only slices of it are ever read.
+// blob is a File of the page as a source.File. Only slices of it are ever read.
 type blob struct {
 	file js.Value
 	path string // below a folder that was chosen, or its name
@@ -30,7 +30,7 @@ func (b blob) Open() (io.ReadCloser, error) {
 }
 
 // OpenAt is for archives, whose parts lie anywhere.
-func (b blob) OpenAt() (data.ReaderAtCloser, error) {
+func (b blob) OpenAt() (source.ReaderAtCloser, error) {
 	return &blobWindow{blobReader{file: b.file, size: b.Size()}}, nil
 }
 

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"clipscope/core/backbone"
-	"clipscope/core/data"
+	"clipscope/core/data/source"
 	structure "clipscope/core/onnx"
 	"clipscope/core/run"
 	"clipscope/wasm/worker"
@@ -22,7 +22,7 @@ type onnx struct{}
 // Version returns the version of the runtime in web/package.json, and of what is set in it.
 func (onnx) Version() string { return "onnxruntime-web 1.30.0 wasm" }
 
-func (onnx) Open(ctx context.Context, f data.File, memory int64) (worker.Backbone, error) {
+func (onnx) Open(ctx context.Context, f source.File, memory int64) (worker.Backbone, error) {
 	b, ok := f.(blob)
 	if !ok {
 		return nil, fmt.Errorf("%s is no file of the page's", f.Name())

@@ -10,12 +10,13 @@ import (
 	"syscall/js"
 
 	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 )
 
 // openParquet opens a Parquet file with what web/parquet.mjs makes of it, which is
 // fetched from the site when the first one is opened.
-func openParquet(ctx context.Context, f data.File, opt run.CSV) (data.Columns, error) {
+func openParquet(ctx context.Context, f source.File, opt run.CSV) (source.Columns, error) {
 	b, ok := f.(blob)
 	if !ok {
 		return nil, &data.Error{File: f.Name(), Expected: "a Parquet file by itself", Got: "one inside another file", Fix: "Unpack it first."}
@@ -24,7 +25,7 @@ func openParquet(ctx context.Context, f data.File, opt run.CSV) (data.Columns, e
 	if err != nil {
 		return nil, &data.Error{File: f.Name(), Got: "what reads Parquet files could not be loaded from the site", Err: err, Fix: "Reload the page while there is a connection, or save the table as CSV."}
 	}
-	file, err := await(reader.Call("open", b.file, opt.Label, float64(data.Allowance(f.Size()))))
+	file, err := await(reader.Call("open", b.file, opt.Label, float64(source.Allowance(f.Size()))))
 	if err == nil {
 		_, err = await(file.Call("settle"))
 	}

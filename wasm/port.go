@@ -6,7 +6,7 @@ import (
 	"syscall/js"
 	"unsafe"
 
-	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 	"clipscope/wasm/worker"
 )
@@ -80,12 +80,12 @@ func number(m js.Value, key string) int {
 	return 0
 }
 
-func files(m js.Value, key string) []data.File {
+func files(m js.Value, key string) []source.File {
 	list, paths := m.Get(key), m.Get("paths")
 	if list.Type() != js.TypeObject {
 		return nil
 	}
-	var out []data.File
+	var out []source.File
 	for i := range list.Length() {
 		b := blob{file: list.Index(i)}
 		b.path = text(b.file, "name")

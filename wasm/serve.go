@@ -14,6 +14,8 @@ import (
 	"clipscope/core/compute/simd"
 	"clipscope/core/compute/webgpu"
 	"clipscope/core/data"
+	"clipscope/core/data/builtin"
+	"clipscope/core/data/load"
 	"clipscope/core/plan"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
@@ -25,7 +27,7 @@ import (
 // Serve answers the page for as long as the worker lives.
 func Serve() {
 	port, accounts := newPort(), &privacy.Memory{}
-	files := data.Loader{Parquet: openParquet}
+	files := load.Loader{Parquet: openParquet}
 	session := worker.NewSession(worker.Host{
 		Post:    port.post,
 		Yield:   newYielder().yield,
@@ -47,7 +49,7 @@ func Serve() {
 		},
 		Load:        files.Load,
 		Files:       files,
-		Builtin:     data.Builtin,
+		Builtin:     builtin.Make,
 		Blob:        newOutgoing,
 		Checkpoints: newCheckpointStore(),
 		Backbones:   onnx{},

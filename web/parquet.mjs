@@ -1,7 +1,7 @@
 // Reads Parquet files in the trainer's worker: hyparquet's decoding, as the streams that
-// core/data takes (see Columns there). It is loaded when the first such file is opened.
+// core/data/source takes (see Columns there). It is loaded when the first such file is opened.
 // Nothing that a file says of sizes is believed before it has been compared with what it
-// can hold, and no more is made of it than core/data allows (see Allowance there). Of a row
+// can hold, and no more is made of it than core/data/source allows (see Allowance there). Of a row
 // group, the packed bytes are held and of each column a page; values are made a block at a time.
 import { parquetMetadataAsync, parquetSchema } from "hyparquet";
 import { parquetHeader } from "hyparquet/src/column.js";

@@ -9,6 +9,7 @@ import (
 	"clipscope/core/chacha"
 	"clipscope/core/compute"
 	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/plan"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
@@ -127,7 +128,7 @@ const auditPixels = 14
 
 // dataset is the digits and the canaries whose coins say in.
 func (a *Audit) dataset() *data.Dataset {
-	digits := data.Digits(1, a.cfg.Rows, 0)
+	digits := builtin.Digits(1, a.cfg.Rows, 0)
 	columns := (a.cfg.Canaries + classes - 1) / classes
 	f := auditPixels*auditPixels + columns
 	ds := &data.Dataset{Name: "digits and canaries", Task: data.Classification, Features: f, Outputs: classes, Classes: digits.Classes}

@@ -89,7 +89,7 @@ const (
 // targets, which have to be numbers, or both. The counts are private: they leave only
 // through Bounds.
 func NewBoundsHistogram(ds *Dataset, features, targets bool) *BoundsHistogram {
-	h := &BoundsHistogram{known: ds.knownBounds()}
+	h := &BoundsHistogram{known: ds.KnownBounds()}
 	if features {
 		h.features = ds.NumericFeatures()
 	}

@@ -1,12 +1,12 @@
-// Package data turns local files and seeded generators into a [Dataset]. Its rows of
-// features with their targets are kept in the smallest form they came in, and converted to
-// float32 one batch at a time.
+// Package data holds data sets: rows of features with their targets, and what is public of them.
+// Rows are kept in the smallest form they came in, and scaled to float32 one batch at a time.
+// Package load makes a [Dataset] of local files, package builtin of seeds.
 //
 // Everything a Dataset says of itself besides its rows (the list of columns and
 // classes, the task, what a column is taken for and how it is written, whether
 // cells of it are missing) counts as public; the statement of a run says so.
 // What is declared in run.CSV is not looked for in the rows. Nothing
-// in this package looks at the values of training rows to scale them, except
+// in this package and those below it looks at the values of training rows to scale them, except
 // where a type's comment says that it does and what that costs.
 package data
 
@@ -47,13 +47,10 @@ type Dataset struct {
 	HeldOut HeldOut
 }
 
-// HeldOut names the way in which test rows were chosen from the rows of the same files.
-type HeldOut int
-
+// A data set is at most so large.
 const (
-	NotHeldOut HeldOut = iota // none were to be, or they are of files of their own
-	Shuffled                  // by a fixed shuffle: one row more changes it for others
-	ByRow                     // by each row alone
+	MostFeatures = 1 << 16 // of a row
+	MostBytes    = 1 << 30 // of all rows
 )
 
 // Bound is the public range a feature is declared to lie in.
@@ -114,6 +111,10 @@ type Column struct {
 	Date      string `json:"date,omitempty"`
 }
 
+// MissingCategory is the category of cells without a value where missing cells
+// are kept (csv.missing is "zero" or "indicator").
+const MissingCategory = "(missing)"
+
 // ColumnKind says what a table's column holds.
 type ColumnKind string
 
@@ -124,23 +125,35 @@ const (
 	Ignored     ColumnKind = "ignored"
 )
 
-// bucketed is declared of categorical columns whose values are hashed, and textual of the
-// one whose cells a backbone reads.
-const (
-	bucketed = "bucketed"
-	textual  = "text"
-)
-
 // OfNumbers reports whether the cells are numbers, be it to learn from or, for such a task, to
 // be learned.
 func (c *Column) OfNumbers(task Task) bool {
 	return c.Kind == Numeric || c.Kind == Label && task == Regression
 }
 
-// read reports whether a column's cells matter to anything.
-func (c *Column) read() bool { return c.Kind != Ignored || c.Text }
+// Used reports whether a column's cells matter to anything.
+func (c *Column) Used() bool { return c.Kind != Ignored || c.Text }
 
-// textColumn is the column of texts; -1 for none.
-func textColumn(columns []Column) int {
+// TextColumn is the column of texts; -1 for none.
+func TextColumn(columns []Column) int {
 	return slices.IndexFunc(columns, func(c Column) bool { return c.Text })
+}
+
+// AllEqual reports whether all targets are the same; there must be one.
+func AllEqual(y []float32) bool {
+	for _, v := range y {
+		if v != y[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// ByteBounds returns the bounds of so many features that are bytes.
+func ByteBounds(features int) []Bound {
+	b := make([]Bound, features)
+	for i := range b {
+		b[i] = Bound{0, 255}
+	}
+	return b
 }

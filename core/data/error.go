@@ -27,11 +27,11 @@ type Error struct {
 
 // Error is one readable sentence, and a second that says what to do.
 func (e *Error) Error() string {
-	return strings.TrimSuffix(e.fault()+". "+e.Fix, " ")
+	return strings.TrimSuffix(e.Fault()+". "+e.Fix, " ")
 }
 
-// fault returns the sentence of the error and its place, without a point.
-func (e *Error) fault() string {
+// Fault returns the sentence of the error and its place, without a point.
+func (e *Error) Fault() string {
 	var b strings.Builder
 	b.WriteString(e.place())
 	switch {
@@ -48,23 +48,24 @@ func (e *Error) fault() string {
 	return b.String()
 }
 
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 func (e *Error) place() string {
 	var parts []string
 	if e.File != "" {
-		parts = append(parts, shorten(e.File))
+		parts = append(parts, Shorten(e.File))
 	}
 	if e.Row > 0 {
 		parts = append(parts, fmt.Sprintf("row %d", e.Row))
 	}
-	switch name := columnName(e.Column - 1); {
+	switch name := Nameless(e.Column - 1); {
 	case e.Column > 0 && e.ColumnName != "" && e.ColumnName != name:
-		parts = append(parts, fmt.Sprintf("column %d (%s)", e.Column, quote(e.ColumnName)))
+		parts = append(parts, fmt.Sprintf("column %d (%s)", e.Column, Quote(e.ColumnName)))
 	case e.Column > 0:
 		parts = append(parts, name)
 	case e.ColumnName != "":
-		parts = append(parts, fmt.Sprintf("column %s", quote(e.ColumnName)))
+		parts = append(parts, fmt.Sprintf("column %s", Quote(e.ColumnName)))
 	}
 	if e.Byte > 0 {
 		parts = append(parts, fmt.Sprintf("byte %d", e.Byte))
@@ -75,14 +76,14 @@ func (e *Error) place() string {
 	return strings.Join(parts, ", ") + ": "
 }
 
-// columnName names a column that has no name; i counts from 0.
-func columnName(i int) string { return fmt.Sprintf("column %d", i+1) }
+// Nameless returns the name of column i, from 0, of a table that has no names.
+func Nameless(i int) string { return fmt.Sprintf("column %d", i+1) }
 
-// quote shows a cell or a column's name in a message, shortened and printable.
-func quote(s string) string { return strconv.Quote(clip(s, 40)) }
+// Quote shows a cell or a column's name in a message, shortened and printable.
+func Quote(s string) string { return strconv.Quote(Clip(s, 40)) }
 
-// clip is s with an ellipsis for what is beyond most characters.
-func clip(s string, most int) string {
+// Clip is s with an ellipsis for what is beyond most characters.
+func Clip(s string, most int) string {
 	for i := range s {
 		if most--; most < 0 {
 			return s[:i] + "…"
@@ -91,11 +92,11 @@ func clip(s string, most int) string {
 	return s
 }
 
-// shorten is the name of a file or a column as messages show it: the middle of
+// Shorten is the name of a file or a column as messages show it: the middle of
 // a long one is left out, as its end tells as much as its beginning.
-func shorten(name string) string {
+func Shorten(name string) string {
 	const most, end = 80, 20
-	short := clip(name, most)
+	short := Clip(name, most)
 	if short == name {
 		return name
 	}
@@ -104,5 +105,29 @@ func shorten(name string) string {
 		_, n := utf8.DecodeLastRuneInString(name[:at])
 		at -= n
 	}
-	return clip(name, most-end) + name[at:]
+	return Clip(name, most-end) + name[at:]
+}
+
+// OneClass returns the error of a file whose rows are all of one class.
+func OneClass(file, class string) error {
+	return &Error{File: file, Expected: "at least two classes", Got: "only class " + Quote(class),
+		Fix: "Choose data with two or more classes, or another label column."}
+}
+
+// List names the first few, shortened, and counts the others.
+func List(names []string) string {
+	const most = 8
+	var few []string
+	for _, name := range names[:min(len(names), most)] {
+		few = append(few, Shorten(name))
+	}
+	if len(names) > most {
+		few = append(few, fmt.Sprintf("and %d more", len(names)-most))
+	}
+	return strings.Join(few, ", ")
+}
+
+// BadOption returns the error of an option, by its name below csv.
+func BadOption(field, expected, got string) error {
+	return &Error{Expected: fmt.Sprintf("csv.%s to be %s", field, expected), Got: Quote(got), Fix: "Correct the option."}
 }

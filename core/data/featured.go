@@ -35,7 +35,7 @@ const featuredRows = 64
 // Guarantee: that of x. Zeros in the place of what is not finite are decided row by row.
 func Featured(ctx context.Context, ds *Dataset, x Extractor, by run.Backbone, progress func(done, total int)) (out *Dataset, odd int, err error) {
 	width := x.Width()
-	if err := roomForFeatures(ds, width, defaultLimits()); err != nil {
+	if err := roomForFeatures(ds, width, MostFeatures, MostBytes); err != nil {
 		return nil, 0, err
 	}
 	out = &Dataset{Name: ds.Name, Task: ds.Task, Features: width, Outputs: ds.Outputs, Classes: ds.Classes, TargetBounds: ds.TargetBounds, Backbone: &by, ByClass: ds.ByClass, HeldOut: ds.HeldOut}
@@ -66,15 +66,15 @@ func Featured(ctx context.Context, ds *Dataset, x Extractor, by run.Backbone, pr
 }
 
 // roomForFeatures refuses what a tab cannot hold, before anything is allocated.
-func roomForFeatures(ds *Dataset, width int, most limits) error {
+func roomForFeatures(ds *Dataset, width, mostFeatures int, mostBytes int64) error {
 	rows := int64(ds.Train.N) + int64(ds.Test.N)
 	switch {
 	case width < 1:
 		return &Error{Expected: "features of a row", Got: "none", Fix: "Choose another output of the model."}
-	case width > most.features:
-		return &Error{Expected: fmt.Sprintf("at most %d features of a row", most.features), Got: fmt.Sprint(width), Fix: "Choose an output of the model that is smaller."}
-	case rows*int64(width)*4 > most.bytes:
-		return &Error{Expected: fmt.Sprintf("at most %d MB of features", most.bytes>>20), Got: fmt.Sprintf("%d rows of %d, which take %d MB", rows, width, rows*int64(width)*4>>20),
+	case width > mostFeatures:
+		return &Error{Expected: fmt.Sprintf("at most %d features of a row", mostFeatures), Got: fmt.Sprint(width), Fix: "Choose an output of the model that is smaller."}
+	case rows*int64(width)*4 > mostBytes:
+		return &Error{Expected: fmt.Sprintf("at most %d MB of features", mostBytes>>20), Got: fmt.Sprintf("%d rows of %d, which take %d MB", rows, width, rows*int64(width)*4>>20),
 			Fix: "Choose an output of the model that is smaller, or use fewer rows."}
 	}
 	return nil

@@ -84,7 +84,7 @@ func (m Meta) rowless() *Dataset {
 
 // TextColumn is the name of the column that is declared text; empty where there is none.
 func (m Meta) TextColumn() string {
-	if i := textColumn(m.Columns); i >= 0 {
+	if i := TextColumn(m.Columns); i >= 0 {
 		return m.Columns[i].Name
 	}
 	return ""

@@ -43,8 +43,8 @@ type Report struct {
 
 // IsTable reports whether the data comes from a table, whatever file it is in.
 func (r *Report) IsTable() bool {
-	switch format(r.Format) {
-	case formatCSV, formatXLSX, formatParquet:
+	switch r.Format {
+	case "csv", "xlsx", "parquet":
 		return len(r.Shape) == 0
 	}
 	return false
@@ -97,19 +97,19 @@ type Preview struct {
 
 // Rows of a preview, from the first and from the last.
 const (
-	previewRows = 10
-	lastRows    = 3
+	PreviewRows = 10
+	LastRows    = 3
 )
 
 // Summarize describes ds as Load's report would.
 func Summarize(ds *Dataset, format string) *Report {
 	r := &Report{Warnings: []string{}}
-	r.describe(ds, format)
+	r.Describe(ds, format)
 	return r
 }
 
-// describe fills r in from ds and keeps what a parser has put there.
-func (r *Report) describe(ds *Dataset, format string) {
+// Describe fills r in from ds and keeps what a parser has put there.
+func (r *Report) Describe(ds *Dataset, format string) {
 	r.Name, r.Format, r.Task = ds.Name, format, ds.Task
 	r.Rows, r.TestRows = ds.Train.N, ds.Test.N
 	r.Features, r.Shape = ds.Features, ds.Shape
@@ -123,7 +123,7 @@ func (r *Report) describe(ds *Dataset, format string) {
 	if r.Preview.Rows != nil {
 		return
 	}
-	n := min(previewRows, ds.Train.N)
+	n := min(PreviewRows, ds.Train.N)
 	if len(ds.Shape) > 0 && ds.Train.U8 != nil {
 		for i := range n {
 			r.Preview.Images = append(r.Preview.Images, ds.Train.U8[i*ds.Features:(i+1)*ds.Features])

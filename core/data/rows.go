@@ -3,8 +3,11 @@ package data
 import (
 	"encoding/binary"
 	"fmt"
+	"hash"
 	"io"
 	"math"
+	"slices"
+	"strings"
 )
 
 // WriteRows writes what tells training sets apart to w, a hash: the task, the
@@ -52,4 +55,53 @@ func writeFloats(w io.Writer, a []float32) error {
 		a = a[n:]
 	}
 	return nil
+}
+
+// EachRow writes the rows of a split of ds to h, one after the other, as training sees
+// them: the columns' names, the features and the target. It calls add after each, and
+// resets h before each. A picture of one colour is left out: it is nobody's, and many data
+// sets have one.
+//
+// Guarantee: none on its own; h is to be salted, as for [WriteRows].
+func EachRow(ds *Dataset, of *Split, h hash.Hash, add func()) error {
+	var head strings.Builder
+	fmt.Fprintf(&head, "row|%s|%d|", ds.Task, ds.Features)
+	for _, c := range ds.Columns {
+		if c.Kind == Numeric || c.Kind == Categorical {
+			fmt.Fprintf(&head, "%d|%s", len(c.Name), c.Name)
+		}
+	}
+	width := ds.TargetWidth()
+	for i := range of.N {
+		if of.U8 != nil && ds.Features > 1 && blank(of.U8[i*ds.Features:(i+1)*ds.Features]) {
+			continue
+		}
+		h.Reset()
+		io.WriteString(h, head.String())
+		if of.U8 != nil {
+			h.Write(of.U8[i*ds.Features : (i+1)*ds.Features])
+		}
+		if of.F32 != nil {
+			if err := writeFloats(h, of.F32[i*ds.Features:(i+1)*ds.Features]); err != nil {
+				return err
+			}
+		}
+		if of.Text != nil {
+			if err := writeTexts(h, of.Text[i:i+1]); err != nil {
+				return err
+			}
+		}
+		y := of.Y[i*width : (i+1)*width]
+		if k := int(y[0]); ds.Task == Classification && k < len(ds.Classes) { // its number may be another where a class is gone
+			io.WriteString(h, ds.Classes[k])
+		} else if err := writeFloats(h, y); err != nil {
+			return err
+		}
+		add()
+	}
+	return nil
+}
+
+func blank(pixels []uint8) bool {
+	return !slices.ContainsFunc(pixels, func(v uint8) bool { return v != pixels[0] })
 }

@@ -58,7 +58,7 @@ func DeclaredScale(ds *Dataset, lo, hi float64) (*Scale, error) {
 		}
 		return BoundsScale(ds, ds.Bounds)
 	}
-	bounds := ds.knownBounds()
+	bounds := ds.KnownBounds()
 	for _, i := range ds.NumericFeatures() {
 		bounds[i] = Bound{lo, hi}
 	}
@@ -256,9 +256,9 @@ func (d *Dataset) NumericFeatures() []int {
 	return idx
 }
 
-// knownBounds are the bounds that are known of each feature without looking at
+// KnownBounds are the bounds that are known of each feature without looking at
 // rows; [0, 1] for those of NumericFeatures, of which none are.
-func (d *Dataset) knownBounds() []Bound {
+func (d *Dataset) KnownBounds() []Bound {
 	bounds := slices.Repeat([]Bound{{0, 1}}, d.Features)
 	for _, c := range d.Columns {
 		if c.Kind == Numeric && c.Bounds != nil {

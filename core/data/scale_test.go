@@ -10,7 +10,7 @@ import (
 // small returns the same values as bytes and as floats.
 func small(n, f int) (u8, f32 *Dataset) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	u8 = &Dataset{Task: Regression, Features: f, Outputs: 2, Bounds: byteBounds(f)}
+	u8 = &Dataset{Task: Regression, Features: f, Outputs: 2, Bounds: ByteBounds(f)}
 	u8.Train.N = n
 	for range n * f {
 		u8.Train.U8 = append(u8.Train.U8, uint8(rng.IntN(256)))
@@ -193,7 +193,7 @@ func TestBinsCoverTheLine(t *testing.T) {
 // histogram must move by at most its Sensitivity, and by that where nothing is
 // a category.
 func TestBoundsHistogramSensitivity(t *testing.T) {
-	ds := LinearTruth(7, 40, 0, 6)
+	ds := normalRows(7, 40, 6)
 	whole := NewBoundsHistogram(ds, true, false)
 	if whole.Len() != 6*binsPer || whole.Sensitivity() != math.Sqrt(6) {
 		t.Fatalf("%d counts of sensitivity %v", whole.Len(), whole.Sensitivity())
@@ -259,13 +259,13 @@ func TestBoundsHistogram(t *testing.T) {
 
 // BenchmarkRows is the hot path: a batch of 128 images.
 func BenchmarkRows(b *testing.B) {
-	ds, _ := small(1000, pixels)
+	ds, _ := small(1000, 28*28)
 	s, _ := DeclaredScale(ds, 0, 0)
 	idx := make([]int, 128)
 	for i := range idx {
 		idx[i] = i * 7
 	}
-	dst := make([]float32, len(idx)*pixels)
+	dst := make([]float32, len(idx)*28*28)
 	b.SetBytes(int64(len(dst)))
 	for b.Loop() {
 		s.Rows(dst, &ds.Train, idx)

@@ -90,7 +90,7 @@ func TestBoundsHistogramOfTargets(t *testing.T) {
 	}{
 		{6, true, true, 1, 7}, {6, false, true, 1, 1}, {16, true, true, 2, 20}, {120, true, true, 5, 145}, {120, false, true, 1, 1}, {120, true, false, 5, 120},
 	} {
-		ds := LinearTruth(7, 40, 0, tc.features)
+		ds := normalRows(7, 40, tc.features)
 		for i := range ds.Train.Y {
 			ds.Train.Y[i] = float32(60_000 + 100*i)
 		}
@@ -128,7 +128,7 @@ func TestBoundsHistogramOfTargets(t *testing.T) {
 // be seen, at little cost to them.
 func TestTargetsAreSeenAmongFeatures(t *testing.T) {
 	const n, features = 1000, 120
-	ds := LinearTruth(7, n, 0, features)
+	ds := normalRows(7, n, features)
 	for i := range ds.Train.Y {
 		ds.Train.Y[i] = float32(20_000 + 10*i)
 	}
@@ -152,4 +152,16 @@ func TestTargetsAreSeenAmongFeatures(t *testing.T) {
 	if feature, target := (Sought{}).Noise(1); feature != (Obstacle{}) || target != (Obstacle{}) {
 		t.Errorf("of nothing, noise is %+v, %+v", feature, target)
 	}
+}
+
+// normalRows draws rows and targets from the standard normal distribution.
+func normalRows(seed uint64, n, features int) *Dataset {
+	rng := rand.New(rand.NewPCG(seed, 0x726f7773))
+	ds := &Dataset{Task: Regression, Features: features, Outputs: 1, Train: Split{N: n, F32: make([]float32, n*features), Y: make([]float32, n)}}
+	for _, a := range [][]float32{ds.Train.F32, ds.Train.Y} {
+		for i := range a {
+			a[i] = float32(rng.NormFloat64())
+		}
+	}
+	return ds
 }

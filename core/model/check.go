@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"clipscope/core/data"
+	"clipscope/core/data/table"
 	"clipscope/core/input"
 	"clipscope/core/nn"
 	"clipscope/core/run"
@@ -130,11 +131,11 @@ func checkShape(a *run.Application) error {
 }
 
 // encoderOf returns the encoder of a table's cells; nil where the model has no table.
-func encoderOf(a *run.Application) (*data.Encoder, error) {
+func encoderOf(a *run.Application) (*table.Encoder, error) {
 	if a.Columns == nil {
 		return nil, nil
 	}
-	return data.NewEncoder(data.Task(a.Task), columns(a), a.Classes, a.Features)
+	return table.NewEncoder(data.Task(a.Task), columns(a), a.Classes, a.Features)
 }
 
 // columns returns the columns of a table as package data has them.

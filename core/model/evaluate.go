@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"clipscope/core/data"
+	"clipscope/core/data/source"
+	"clipscope/core/data/table"
 	"clipscope/core/run"
 	"clipscope/core/score"
 )
@@ -22,7 +24,7 @@ import (
 // a label that is of no class, or ctx's.
 //
 // Guarantee: none. What it says is computed from the rows without noise.
-func (p *Predictor) Evaluate(ctx context.Context, files []data.File, progress func(data.Progress)) (*run.Evaluation, error) {
+func (p *Predictor) Evaluate(ctx context.Context, files []source.File, progress func(source.Progress)) (*run.Evaluation, error) {
 	if len(files) == 0 {
 		return nil, &data.Error{Expected: "a file with labels", Got: "none", Fix: "Choose a file as the model was trained on."}
 	}
@@ -93,8 +95,8 @@ func (e *exam) mark(ctx context.Context, rows *data.Split) error {
 	return nil
 }
 
-// table reads a table and marks its rows.
-func (e *exam) table(ctx context.Context, f data.File, progress func(data.Progress)) error {
+// inputTable reads a table and marks its rows.
+func (e *exam) table(ctx context.Context, f source.File, progress func(source.Progress)) error {
 	t, err := e.p.openTable(ctx, f, progress)
 	if err != nil {
 		return err
@@ -115,7 +117,7 @@ func (e *exam) table(ctx context.Context, f data.File, progress func(data.Progre
 			if err == nil {
 				cell := t.cell(label, cells)
 				// A class that the model has not is another table's; of numbers some cell may be none.
-				if target, err = e.target(t, cell); err != nil && !data.Missing(cell) && e.classes != nil {
+				if target, err = e.target(t, cell); err != nil && !table.Missing(cell) && e.classes != nil {
 					return t.here(err)
 				}
 			}
@@ -151,7 +153,7 @@ func (e *exam) leaveOut(err error) {
 }
 
 // here says where in a table a cell is that an error is about.
-func (t *table) here(err error) error {
+func (t *inputTable) here(err error) error {
 	if e := (*data.Error)(nil); errors.As(err, &e) && e.Row == 0 {
 		e.File, e.Row = t.file, t.line
 	}
@@ -168,7 +170,7 @@ func (p *Predictor) noLabels(file string) error {
 
 // target returns the target of a cell in the label's column. Files that number their classes and
 // name them once are understood.
-func (e *exam) target(t *table, cell string) (float32, error) {
+func (e *exam) target(t *inputTable, cell string) (float32, error) {
 	y, err := e.p.encoder.Target(cell)
 	if err == nil || t.Classes() == nil {
 		return y, err
@@ -180,7 +182,7 @@ func (e *exam) target(t *table, cell string) (float32, error) {
 }
 
 // pictures reads files of pictures and marks them.
-func (e *exam) pictures(ctx context.Context, files []data.File, progress func(data.Progress)) error {
+func (e *exam) pictures(ctx context.Context, files []source.File, progress func(source.Progress)) error {
 	a := e.p.file.Apply
 	opt := run.CSV{TestShare: -1}
 	switch s := a.Shape; len(s) {

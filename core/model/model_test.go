@@ -21,6 +21,9 @@ import (
 
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
+	"clipscope/core/data/builtin"
+	"clipscope/core/data/load"
+	"clipscope/core/data/source"
 	"clipscope/core/model"
 	"clipscope/core/plan"
 	"clipscope/core/run"
@@ -158,16 +161,16 @@ func cells(seed uint64, n int) (rows [][]string) {
 	return rows
 }
 
-func tableOf(head string, rows [][]string) data.File {
+func tableOf(head string, rows [][]string) source.File {
 	var b strings.Builder
 	b.WriteString(head)
 	for _, r := range rows {
 		b.WriteString(strings.Join(r, ";") + "\n")
 	}
-	return data.Bytes("t.csv", []byte(b.String()))
+	return source.Bytes("t.csv", []byte(b.String()))
 }
 
-func content(t *testing.T, f data.File) []byte {
+func content(t *testing.T, f source.File) []byte {
 	t.Helper()
 	r, err := f.Open()
 	if err != nil {
@@ -223,7 +226,7 @@ func TestTablesAreAnsweredAsPredictDoes(t *testing.T) {
 	for name, tc := range tableCases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ds, _, err := data.Load(t.Context(), []data.File{tableOf(header, cells(1, 400))}, []data.File{test}, tc.csv, nil)
+			ds, _, err := load.Load(t.Context(), []source.File{tableOf(header, cells(1, 400))}, []source.File{test}, tc.csv, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -232,7 +235,7 @@ func TestTablesAreAnsweredAsPredictDoes(t *testing.T) {
 			res := trained(t, cfg, ds)
 			f := fileOf(cfg, &res)
 			p := opened(t, f)
-			e, err := p.Evaluate(t.Context(), []data.File{test}, nil)
+			e, err := p.Evaluate(t.Context(), []source.File{test}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -271,7 +274,7 @@ func sameScores(t *testing.T, e *run.Evaluation, res *run.Result) {
 }
 
 // sameAnswers compares the answers' file with that of predict.mjs.
-func sameAnswers(t *testing.T, f *model.File, table data.File, have string) {
+func sameAnswers(t *testing.T, f *model.File, table source.File, have string) {
 	t.Helper()
 	dir := t.TempDir()
 	at := filepath.Join(dir, "model.json")
@@ -321,7 +324,7 @@ func records(t *testing.T, text string, comma rune) [][]string {
 }
 
 // idx are a split's pictures and labels as files.
-func idx(ds *data.Dataset, s *data.Split) []data.File {
+func idx(ds *data.Dataset, s *data.Split) []source.File {
 	dims := append([]int{s.N}, ds.Shape...)
 	images := []byte{0, 0, 8, byte(len(dims))}
 	for _, d := range dims {
@@ -331,13 +334,13 @@ func idx(ds *data.Dataset, s *data.Split) []data.File {
 	for _, y := range s.Y {
 		labels = append(labels, byte(y))
 	}
-	return []data.File{data.Bytes("images-idx3-ubyte", append(images, s.U8...)), data.Bytes("labels-idx1-ubyte", labels)}
+	return []source.File{source.Bytes("images-idx3-ubyte", append(images, s.U8...)), source.Bytes("labels-idx1-ubyte", labels)}
 }
 
 // TestPicturesAreAnsweredAsPredictDoes: models of pictures fare on files of them as they did when
 // they were trained, and answer what is drawn as predict.mjs does.
 func TestPicturesAreAnsweredAsPredictDoes(t *testing.T) {
-	digits := data.Digits(1, 400, 300)
+	digits := builtin.Digits(1, 400, 300)
 	colour := &data.Dataset{Task: data.Classification, Features: 192, Shape: []int{3, 8, 8}, Outputs: 3, Classes: []string{"0", "1", "2"}}
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range colour.Features {
@@ -379,7 +382,7 @@ func TestPicturesAreAnsweredAsPredictDoes(t *testing.T) {
 }
 
 // shared are published files, where there are any.
-func shared(t *testing.T, names ...string) (files []data.File) {
+func shared(t *testing.T, names ...string) (files []source.File) {
 	t.Helper()
 	root := os.Getenv("CLIPSCOPE_SHARED")
 	if root == "" {
@@ -390,7 +393,7 @@ func shared(t *testing.T, names ...string) (files []data.File) {
 		if err != nil {
 			t.Skipf("no %s: not tested on it", name)
 		}
-		files = append(files, data.Bytes(path.Base(name), b))
+		files = append(files, source.Bytes(path.Base(name), b))
 	}
 	return files
 }
@@ -403,7 +406,7 @@ func TestPublishedTablesAreAnswered(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			train, test := shared(t, tc.train), shared(t, tc.test)
-			ds, _, err := data.Load(t.Context(), train, test, run.CSV{Missing: "zero"}, nil)
+			ds, _, err := load.Load(t.Context(), train, test, run.CSV{Missing: "zero"}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -421,7 +424,7 @@ func TestPublishedTablesAreAnswered(t *testing.T) {
 // TestMNISTIsAnsweredAsPredictDoes: the published pictures, 1,000 of them.
 func TestMNISTIsAnsweredAsPredictDoes(t *testing.T) {
 	files := shared(t, "mnist/t10k-images-idx3-ubyte.gz", "mnist/t10k-labels-idx1-ubyte.gz")
-	ds, _, err := data.Load(t.Context(), files, nil, run.CSV{TestShare: 0.1, Roles: map[string]string{files[0].Name(): "train", files[1].Name(): "train"}}, nil)
+	ds, _, err := load.Load(t.Context(), files, nil, run.CSV{TestShare: 0.1, Roles: map[string]string{files[0].Name(): "train", files[1].Name(): "train"}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -497,7 +500,7 @@ func TestCancellingEndsWithTheContextsError(t *testing.T) {
 	p := opened(t, small())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := p.Answer(ctx, data.Bytes("t.csv", []byte("size,colour\n1,red\n")), io.Discard, nil); ctx.Err() == nil || err == nil || !strings.Contains(err.Error(), "cancel") {
+	if _, err := p.Answer(ctx, source.Bytes("t.csv", []byte("size,colour\n1,red\n")), io.Discard, nil); ctx.Err() == nil || err == nil || !strings.Contains(err.Error(), "cancel") {
 		t.Errorf("%v", err)
 	}
 }

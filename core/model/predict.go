@@ -10,6 +10,8 @@ import (
 
 	"clipscope/core/compute"
 	"clipscope/core/data"
+	"clipscope/core/data/load"
+	"clipscope/core/data/table"
 	"clipscope/core/input"
 	"clipscope/core/nn"
 	"clipscope/core/run"
@@ -21,10 +23,10 @@ import (
 // rows they are given, and cost nothing.
 type Predictor struct {
 	// Files reads files; the zero value reads all but Parquet.
-	Files data.Loader
+	Files load.Loader
 
 	file    *File // without parameters
-	encoder *data.Encoder
+	encoder *table.Encoder
 	be      *compute.Scope
 	net     *nn.Model
 	pipe    *input.Pipe

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"clipscope/core/compute/purego"
-	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/model"
 	"clipscope/core/run"
 )
@@ -380,11 +380,11 @@ func FuzzAnswer(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer p.Close()
-		reply, err := p.Answer(t.Context(), data.Bytes("f.csv", b), io.Discard, nil)
+		reply, err := p.Answer(t.Context(), source.Bytes("f.csv", b), io.Discard, nil)
 		if (reply == nil) == (err == nil) {
 			t.Fatal(fmt.Sprint(reply, err))
 		}
-		if e, err := p.Evaluate(t.Context(), []data.File{data.Bytes("f.csv", b)}, nil); (e == nil) == (err == nil) {
+		if e, err := p.Evaluate(t.Context(), []source.File{source.Bytes("f.csv", b)}, nil); (e == nil) == (err == nil) {
 			t.Fatal(fmt.Sprint(e, err))
 		}
 	})

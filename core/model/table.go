@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"clipscope/core/data"
+	"clipscope/core/data/source"
+	"clipscope/core/data/table"
 	"clipscope/core/run"
 )
 
@@ -32,7 +34,7 @@ const (
 // somebody else's: one that would run, and is no number, gets an apostrophe in front.
 //
 // The error is a [data.Error], ctx's, or w's.
-func (p *Predictor) Answer(ctx context.Context, f data.File, w io.Writer, progress func(data.Progress)) (*run.PredictReply, error) {
+func (p *Predictor) Answer(ctx context.Context, f source.File, w io.Writer, progress func(source.Progress)) (*run.PredictReply, error) {
 	t, err := p.openTable(ctx, f, progress)
 	if err != nil {
 		return nil, err
@@ -77,9 +79,9 @@ func (p *Predictor) Answer(ctx context.Context, f data.File, w io.Writer, progre
 	return s.reply, s.flush(ctx, b)
 }
 
-// table is a table whose columns have been found.
-type table struct {
-	*data.Reader
+// inputTable is a table whose columns have been found.
+type inputTable struct {
+	*table.Reader
 	p     *Predictor
 	file  string
 	line  int      // of the last row
@@ -89,7 +91,7 @@ type table struct {
 	stored bool // the cells are a spreadsheet's
 }
 
-func (p *Predictor) openTable(ctx context.Context, f data.File, progress func(data.Progress)) (*table, error) {
+func (p *Predictor) openTable(ctx context.Context, f source.File, progress func(source.Progress)) (*inputTable, error) {
 	if p.encoder == nil {
 		return nil, &data.Error{File: f.Name(), Expected: "pictures, or rows of numbers through the scripting API: this model was not trained on a table", Got: "a table",
 			Fix: "Choose files of the kind that the model was trained on."}
@@ -99,7 +101,7 @@ func (p *Predictor) openTable(ctx context.Context, f data.File, progress func(da
 	if err != nil {
 		return nil, err
 	}
-	t := &table{Reader: r, p: p, file: f.Name(), cells: make([]string, len(columns)), stored: r.Stored()}
+	t := &inputTable{Reader: r, p: p, file: f.Name(), cells: make([]string, len(columns)), stored: r.Stored()}
 	if names := r.Names(); names != nil {
 		if err := t.find(names); err != nil {
 			r.Close()
@@ -110,7 +112,7 @@ func (p *Predictor) openTable(ctx context.Context, f data.File, progress func(da
 }
 
 // find finds the columns by name.
-func (t *table) find(names []string) error {
+func (t *inputTable) find(names []string) error {
 	columns := t.p.encoder.Columns()
 	places, folded := map[string]int{}, map[string]int{}                               // the first of each name, as it is and whatever its case
 	fold := func(name string) string { return strings.ToLower(strings.ToUpper(name)) } // as ς and σ have one capital
@@ -125,7 +127,7 @@ func (t *table) find(names []string) error {
 			}
 		}
 		if i < 0 && (c.Kind == data.Numeric || c.Kind == data.Categorical) {
-			return data.NotThere(t.file, c.Name, names)
+			return table.NotThere(t.file, c.Name, names)
 		}
 		t.at = append(t.at, i)
 	}
@@ -133,7 +135,7 @@ func (t *table) find(names []string) error {
 }
 
 // row is the next row's cells, as they stand in the file.
-func (t *table) row() ([]string, error) {
+func (t *inputTable) row() ([]string, error) {
 	cells, line, err := t.Row()
 	t.line = line
 	if err == nil && t.at == nil {
@@ -143,7 +145,7 @@ func (t *table) row() ([]string, error) {
 }
 
 // count finds the columns of a table without names by their number.
-func (t *table) count(width, line int) error {
+func (t *inputTable) count(width, line int) error {
 	columns, label := t.p.encoder.Columns(), t.p.encoder.Label()
 	without := label >= 0 && width == len(columns)-1
 	if width != len(columns) && !without {
@@ -164,7 +166,7 @@ func (t *table) count(width, line int) error {
 }
 
 // order puts a row's cells in the order of the model's columns.
-func (t *table) order(cells []string) []string {
+func (t *inputTable) order(cells []string) []string {
 	for i := range t.at {
 		t.cells[i] = t.cell(i, cells)
 	}
@@ -172,7 +174,7 @@ func (t *table) order(cells []string) []string {
 }
 
 // cell returns a row's cell in the model's column i; empty where there is none.
-func (t *table) cell(i int, cells []string) string {
+func (t *inputTable) cell(i int, cells []string) string {
 	switch at := t.at[i]; {
 	case at < 0:
 		return ""
@@ -186,7 +188,7 @@ func (t *table) cell(i int, cells []string) string {
 // sheet writes answers beside the rows they are for.
 type sheet struct {
 	p     *Predictor
-	t     *table
+	t     *inputTable
 	w     *csv.Writer
 	keep  []int    // places of the columns that are passed on
 	own   []string // names of ours

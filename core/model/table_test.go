@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/model"
 	"clipscope/core/run"
 )
@@ -38,7 +39,7 @@ func small() *model.File {
 func answersOf(t *testing.T, f *model.File, text string) (string, *run.PredictReply) {
 	t.Helper()
 	var out bytes.Buffer
-	reply, err := opened(t, f).Answer(t.Context(), data.Bytes("t.csv", []byte(text)), &out, nil)
+	reply, err := opened(t, f).Answer(t.Context(), source.Bytes("t.csv", []byte(text)), &out, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,7 @@ func TestTablesThatDoNotFitAreRefused(t *testing.T) {
 		"size,colour\n1,\"red\n2,blue":         "its quote is still open",
 		"\x00\x00\x08\x01\x00\x00\x00\x01\x05": "expected a table",
 	} {
-		if _, err := p.Answer(t.Context(), data.Bytes("t.csv", []byte(text)), new(bytes.Buffer), nil); err == nil || !strings.Contains(err.Error(), said) {
+		if _, err := p.Answer(t.Context(), source.Bytes("t.csv", []byte(text)), new(bytes.Buffer), nil); err == nil || !strings.Contains(err.Error(), said) {
 			t.Errorf("%q: %v, want %q", text, err, said)
 		}
 	}
@@ -142,7 +143,7 @@ func TestTablesThatDoNotFitAreRefused(t *testing.T) {
 		"size,colour,kind\n1,red,perhaps\n": `t.csv, row 2, column 3 ("kind"): expected one of the classes no, yes, found "perhaps"`,
 		"size,colour,kind\nx,red,no\n":      "none. The first: t.csv, row 2, column 1",
 	} {
-		if _, err := p.Evaluate(t.Context(), []data.File{data.Bytes("t.csv", []byte(text))}, nil); err == nil || !strings.Contains(err.Error(), said) {
+		if _, err := p.Evaluate(t.Context(), []source.File{source.Bytes("t.csv", []byte(text))}, nil); err == nil || !strings.Contains(err.Error(), said) {
 			t.Errorf("%q: %v, want %q", text, err, said)
 		}
 	}
@@ -150,8 +151,8 @@ func TestTablesThatDoNotFitAreRefused(t *testing.T) {
 
 // TestEvaluateEqualsACountByHand counts by hand.
 func TestEvaluateEqualsACountByHand(t *testing.T) {
-	e, err := opened(t, small()).Evaluate(t.Context(), []data.File{
-		data.Bytes("a.csv", []byte("kind,size,colour\nyes,1,red\nno,1,red\nno,,blue\nno.,-2,blue\n,1,red\nyes,x,red\n")), data.Bytes("b.csv", []byte("size,colour,kind\n2,mauve,yes\n")),
+	e, err := opened(t, small()).Evaluate(t.Context(), []source.File{
+		source.Bytes("a.csv", []byte("kind,size,colour\nyes,1,red\nno,1,red\nno,,blue\nno.,-2,blue\n,1,red\nyes,x,red\n")), source.Bytes("b.csv", []byte("size,colour,kind\n2,mauve,yes\n")),
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -262,17 +263,17 @@ func TestSpreadsheetsHaveNoMarks(t *testing.T) {
 	b := workbook(t, names+`<row><c><v>1.125</v></c><c s="1"><v>25570</v></c><c><v>2.125</v></c></row><row><c t="str"><v>1.000,5</v></c><c t="str"><v>3.1.1970</v></c><c t="str"><v>1002,5</v></c></row>`)
 	p := opened(t, f)
 	var out bytes.Buffer
-	reply, err := p.Answer(t.Context(), data.Bytes("t.xlsx", b), &out, nil)
+	reply, err := p.Answer(t.Context(), source.Bytes("t.xlsx", b), &out, nil)
 	want := "1.1250,1970-01-02,2.1250,\"2,125\",\n\"1.000,5\",3.1.1970,\"1002,5\",\"1002,5\",\n"
 	if _, rows, _ := strings.Cut(out.String(), "\n"); err != nil || rows != want {
 		t.Errorf("%v, %+v: have\n%s\nwant\n%s", err, reply, rows, want)
 	}
-	e, err := p.Evaluate(t.Context(), []data.File{data.Bytes("t.xlsx", b)}, nil)
+	e, err := p.Evaluate(t.Context(), []source.File{source.Bytes("t.xlsx", b)}, nil)
 	if err != nil || e.Rows != 2 || e.Problems != 0 || e.Scores.RootError != 0 {
 		t.Errorf("%v, %+v", err, e)
 	}
 	// A cell that is no number costs its row, and no more.
-	e, err = p.Evaluate(t.Context(), []data.File{data.Bytes("t.csv", []byte("size;day;price\n1;2.1.1970;2\n1;2.1.1970;unknown\n1;2.1.1970;\n1;2.1.1970;2\n"))}, nil)
+	e, err = p.Evaluate(t.Context(), []source.File{source.Bytes("t.csv", []byte("size;day;price\n1;2.1.1970;2\n1;2.1.1970;unknown\n1;2.1.1970;\n1;2.1.1970;2\n"))}, nil)
 	if err != nil || e.Rows != 2 || e.Problems != 2 || !strings.Contains(e.Problem, "unknown") {
 		t.Errorf("%v, %+v", err, e)
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"clipscope/core/compute"
-	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/run"
 )
 
@@ -16,7 +16,7 @@ func ptr[T any](v T) *T { return &v }
 // than it has to, two samples do for the usual noise, and where there is too little noise to join,
 // numbers are drawn one by one.
 func TestSecureGridKeepsSumsExact(t *testing.T) {
-	ds, err := data.Builtin("blobs", 1)
+	ds, err := builtin.Make("blobs", 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,8 @@ import (
 
 	"clipscope/core/compute"
 	"clipscope/core/data"
+	"clipscope/core/data/load"
+	"clipscope/core/data/source"
 	"clipscope/core/plan"
 	"clipscope/core/run"
 )
@@ -250,13 +252,13 @@ func applyRows(seed uint64, n int) (rows [][]string) {
 	return rows
 }
 
-func applyTable(rows [][]string) []data.File {
+func applyTable(rows [][]string) []source.File {
 	var b strings.Builder
 	b.WriteString(applyHeader)
 	for _, r := range rows {
 		b.WriteString(strings.Join(r, ";") + "\n")
 	}
-	return []data.File{data.Bytes("t.csv", []byte(b.String()))}
+	return []source.File{source.Bytes("t.csv", []byte(b.String()))}
 }
 
 // TestModelIsApplied rebuilds the features of rows from their cells, with what is
@@ -292,7 +294,7 @@ func TestModelIsApplied(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ds, _, err := data.Load(t.Context(), applyTable(train), applyTable(test), tc.csv, nil)
+			ds, _, err := load.Load(t.Context(), applyTable(train), applyTable(test), tc.csv, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -366,7 +368,7 @@ func TestPicturesAreApplied(t *testing.T) {
 // TestApplyHoldsNothingUnreleased: figures that were measured without noise are not
 // among what is released, nor is how many cells are missing.
 func TestApplyHoldsNothingUnreleased(t *testing.T) {
-	ds, _, err := data.Load(t.Context(), applyTable(applyRows(1, 400)), nil, run.CSV{Missing: "zero", Columns: map[string]string{"street": "ignored"}}, nil)
+	ds, _, err := load.Load(t.Context(), applyTable(applyRows(1, 400)), nil, run.CSV{Missing: "zero", Columns: map[string]string{"street": "ignored"}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

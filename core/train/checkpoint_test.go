@@ -16,6 +16,9 @@ import (
 	"clipscope/core/compute"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
+	"clipscope/core/data/builtin"
+	"clipscope/core/data/load"
+	"clipscope/core/data/source"
 	"clipscope/core/plan"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
@@ -442,8 +445,8 @@ func TestCheckpointTellsNoCount(t *testing.T) {
 		for i := range 100 {
 			fmt.Fprintf(&b, "%d,%d,%d\n", i%10, i%7, i%2)
 		}
-		file := data.Bytes("t.csv", []byte(b.String()+more))
-		ds, _, err := data.Load(t.Context(), []data.File{file}, []data.File{file}, run.CSV{Missing: "drop"}, nil)
+		file := source.Bytes("t.csv", []byte(b.String()+more))
+		ds, _, err := load.Load(t.Context(), []source.File{file}, []source.File{file}, run.CSV{Missing: "drop"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -468,7 +471,7 @@ func TestResumeChangesNoBitTheSecondTime(t *testing.T) {
 		ds   *data.Dataset
 		cfg  run.Config
 	}
-	rows, digits := firstRows(t), data.Digits(3, 60, 20)
+	rows, digits := firstRows(t), builtin.Digits(3, 60, 20)
 	network := run.Model{Kind: "layers", Layers: strings.Fields("conv:3:5:s3 groupnorm:3 relu skip wsconv:3:3:p1 tanh add maxpool:2 flatten dense")}
 	var all []kind
 	for i, m := range []string{"quantile", "dc-e", "per-layer", "adaclip"} {

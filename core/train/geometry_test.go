@@ -9,7 +9,7 @@ import (
 	"clipscope/core/audit/crowd"
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
-	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/run"
 )
 
@@ -55,7 +55,7 @@ func TestAdaptiveNoiseIsAFactorDBelow(t *testing.T) {
 	cfg := meanEstimation("adaclip", 1)
 	cfg.Seed = ptr(uint64(1)) // with so little noise no run has a guarantee
 	cfg.Params = map[string]float64{"beta_mean": 0.99, "beta_spread": 0.9, "h1": 1e-20, "h2": 10}
-	p := started(t, cfg, data.MeanEstimation(10, d))
+	p := started(t, cfg, builtin.MeanEstimation(10, d))
 	p.work.terms.GradNoise = 0 // the gradients written below have none
 	rng := rand.New(rand.NewPCG(9, 9))
 	for range 400 {

@@ -9,6 +9,7 @@ import (
 	"clipscope/core/compute/computetest"
 	"clipscope/core/compute/kernel"
 	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/lab"
 	"clipscope/core/lab/labtest"
 	"clipscope/core/run"
@@ -58,7 +59,7 @@ var lookedAt = map[string]run.Model{
 // TestLookEqualsOneRowAtATime holds biases, cosines and lengths of the laboratory equal to
 // those of gradients that went through the model one by one, for five methods.
 func TestLookEqualsOneRowAtATime(t *testing.T) {
-	ds := data.Digits(3, 200, 0)
+	ds := builtin.Digits(3, 200, 0)
 	for name, model := range lookedAt {
 		t.Run(name, func(t *testing.T) {
 			r, first := looking(t, computetest.Fast(t), run.Config{
@@ -119,7 +120,7 @@ func TestLookEqualsOneRowAtATime(t *testing.T) {
 // TestLookingChangesNothing: a run that is looked at between its steps releases what one
 // that is not does, bit for bit.
 func TestLookingChangesNothing(t *testing.T) {
-	ds := data.Digits(4, 150, 20)
+	ds := builtin.Digits(4, 150, 20)
 	for _, method := range []string{"constant", "dc-e", "adaclip", "value"} {
 		cfg := run.Config{
 			Model: lookedAt["mlp"], Method: method, NoiseMultiplier: ptr(1.0), MaxGradNorm: 1, ExpectedBatchSize: 30, Steps: 6, LearningRate: 0.2, Seed: ptr(uint64(6)),
@@ -158,7 +159,7 @@ func TestLookingChangesNothing(t *testing.T) {
 // draws its mean square lies within four standard errors, which fails once in 15,000 times; the
 // seed is fixed.
 func TestDrawnNoiseHasTheFormulasVariance(t *testing.T) {
-	ds := data.Digits(5, 100, 0)
+	ds := builtin.Digits(5, 100, 0)
 	_, g := looking(t, computetest.Fast(t), run.Config{
 		Model: lookedAt["softmax"], NoiseMultiplier: ptr(2.0), MaxGradNorm: 1, ExpectedBatchSize: 20, Steps: 5, Seed: ptr(uint64(7)),
 	}, ds)
@@ -188,7 +189,7 @@ func TestDrawnNoiseHasTheFormulasVariance(t *testing.T) {
 }
 
 func TestLookTellsOfOneBatch(t *testing.T) {
-	ds := data.Digits(6, 60, 0)
+	ds := builtin.Digits(6, 60, 0)
 	r, g := looking(t, computetest.Fast(t), run.Config{NoiseMultiplier: ptr(1.0), MaxGradNorm: 1, ExpectedBatchSize: 40, Steps: 5, Seed: ptr(uint64(7))}, ds)
 	l := g.Told()
 	if l.Rows != 40 || len(l.Labels) != 40 || len(l.Losses) != 40 || len(l.Largest) != pictured || len(l.Smallest) != pictured || l.Largest[0].Norm < l.Smallest[0].Norm || len(l.Largest[0].Pixels) != 784 {
@@ -204,7 +205,7 @@ func TestLookTellsOfOneBatch(t *testing.T) {
 	if _, err := g.Boundary(context.Background(), 8); err == nil {
 		t.Error("digits have a plane")
 	}
-	moons, err := data.Builtin("moons", 1)
+	moons, err := builtin.Make("moons", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +222,7 @@ func TestLookTellsOfOneBatch(t *testing.T) {
 // measured bottom lies below; docs/reproductions.md has how far.
 func TestTheThresholdSettlesAtTheBottomOfTheU(t *testing.T) {
 	t.Parallel()
-	ds := data.Digits(1, 400, 0)
+	ds := builtin.Digits(1, 400, 0)
 	r, _ := looking(t, computetest.Fast(t), run.Config{
 		Method: "dc-e", Model: lookedAt["softmax"], NoiseMultiplier: ptr(1.0), MaxGradNorm: 1, ExpectedBatchSize: 200, Steps: 40, LearningRate: 0.1, Seed: ptr(uint64(1)),
 	}, ds)

@@ -10,6 +10,7 @@ import (
 	"clipscope/core/compute/computetest"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/run"
 )
 
@@ -74,7 +75,7 @@ func eachMethod(t *testing.T, f func(t *testing.T, m clip.Info, open func() comp
 // through the network at once.
 func TestEveryMethodLearnsDigits(t *testing.T) {
 	t.Parallel()
-	ds := data.Digits(1, 500, 100)
+	ds := builtin.Digits(1, 500, 100)
 	eachMethod(t, func(t *testing.T, m clip.Info, open func() compute.Backend) {
 		cfg := run.Config{
 			Method: m.Name, Model: run.Model{Kind: "mlp", Hidden: []int{10}}, NoiseMultiplier: ptr(0.5),
@@ -118,7 +119,7 @@ func TestEveryMethodLearnsDigits(t *testing.T) {
 // TestEveryMethodLearnsRegression: the same for squared loss and a linear model.
 func TestEveryMethodLearnsRegression(t *testing.T) {
 	t.Parallel()
-	ds := data.LinearTruth(1, 1000, 200, 8)
+	ds := builtin.LinearTruth(1, 1000, 200, 8)
 	eachMethod(t, func(t *testing.T, m clip.Info, open func() compute.Backend) {
 		cfg := run.Config{
 			Method: m.Name, Model: run.Model{Kind: "linear"}, NoiseMultiplier: ptr(0.5),
@@ -139,7 +140,7 @@ func TestEveryMethodLearnsRegression(t *testing.T) {
 // same sum.
 func TestMicroBatchEqualsConstant(t *testing.T) {
 	t.Parallel()
-	digits := data.Digits(2, 200, 0)
+	digits := builtin.Digits(2, 200, 0)
 	for name, open := range computetest.Backends(t) {
 		for _, c := range []struct {
 			name  string
@@ -150,7 +151,7 @@ func TestMicroBatchEqualsConstant(t *testing.T) {
 			{"softmax", run.Model{Kind: "softmax"}, small(t), 100},
 			{"tanh", run.Model{Kind: "mlp", Hidden: []int{6, 5}, Activation: "tanh"}, small(t), 50},
 			{"digits", run.Model{Kind: "mlp", Hidden: []int{16}}, digits, 20},
-			{"regression", run.Model{Kind: "linear"}, data.MeanEstimation(100, 5), 1},
+			{"regression", run.Model{Kind: "linear"}, builtin.MeanEstimation(100, 5), 1},
 		} {
 			t.Run(name+"/"+c.name, func(t *testing.T) {
 				var got [2]outcome

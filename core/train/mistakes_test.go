@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/run"
 )
 
@@ -14,7 +14,7 @@ import (
 // surest first; of data that are no pictures nothing is shown.
 func TestMistakesAreTestRowsOfTheirClass(t *testing.T) {
 	t.Parallel()
-	ds, err := data.Builtin("digits", 1)
+	ds, err := builtin.Make("digits", 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"clipscope/core/compute/kernel"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/run"
 )
 
@@ -22,7 +23,7 @@ import (
 // learning rate this small parameters are noise alone. It has 2·d of them.
 func silent(t *testing.T, n, d int, mode string, edit func(*run.Config)) ([]run.Event, run.Result) {
 	t.Helper()
-	ds := data.MeanEstimation(n, d)
+	ds := builtin.MeanEstimation(n, d)
 	clear(ds.Train.Y)
 	ds.Test = data.Split{}
 	cfg := run.Config{

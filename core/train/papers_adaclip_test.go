@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/run"
 )
 
@@ -136,7 +136,7 @@ func adaptiveMean() run.Config {
 // coordinates in which the data do not vary: what noise alone put there.
 func meanError(t *testing.T, cfg run.Config, d int, seeds []uint64) (all, noise sample) {
 	t.Helper()
-	ds := data.MeanEstimation(1000, d)
+	ds := builtin.MeanEstimation(1000, d)
 	for _, seed := range seeds {
 		o := once(t, cfg, ds, seed)
 		var e sample

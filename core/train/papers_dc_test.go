@@ -7,7 +7,7 @@ import (
 
 	"clipscope/core/compute"
 	"clipscope/core/compute/computetest"
-	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/run"
 )
 
@@ -17,7 +17,7 @@ import (
 // by orders of magnitude.
 func TestDCEForgetsItsStart(t *testing.T) {
 	t.Parallel()
-	ds := data.Digits(1, 400, 0)
+	ds := builtin.Digits(1, 400, 0)
 	settle := func(start float64) float64 {
 		cfg := run.Config{
 			Method: "dc-e", NoiseMultiplier: ptr(1.0), MaxGradNorm: start,

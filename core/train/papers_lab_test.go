@@ -8,6 +8,7 @@ import (
 
 	"clipscope/core/compute/computetest"
 	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/lab"
 	"clipscope/core/run"
 )
@@ -33,7 +34,7 @@ func TestPapersSettledThreshold(t *testing.T) {
 	} {
 		var ds *data.Dataset
 		if c.data == "digits" {
-			ds = data.Digits(1, 6000, 100)
+			ds = builtin.Digits(1, 6000, 100)
 		} else {
 			ds = images(t, c.data)
 		}

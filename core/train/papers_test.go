@@ -15,6 +15,8 @@ import (
 	"clipscope/core/compute"
 	"clipscope/core/compute/computetest"
 	"clipscope/core/data"
+	"clipscope/core/data/load"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 	"clipscope/core/train/traintest"
 )
@@ -75,7 +77,7 @@ func images(t *testing.T, name string) *data.Dataset {
 	if root == "" {
 		root = filepath.Join("..", "..", "..", "shared")
 	}
-	files := func(part string) (f []data.File) {
+	files := func(part string) (f []source.File) {
 		for _, kind := range []string{"images-idx3", "labels-idx1"} {
 			path := filepath.Join(root, "data", name, part+"-"+kind+"-ubyte.gz")
 			if _, err := os.Stat(path); err != nil {
@@ -85,7 +87,7 @@ func images(t *testing.T, name string) *data.Dataset {
 		}
 		return f
 	}
-	ds, _, err := data.Load(context.Background(), files("train"), files("t10k"), run.CSV{}, nil)
+	ds, _, err := load.Load(context.Background(), files("train"), files("t10k"), run.CSV{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

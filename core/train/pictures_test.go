@@ -10,6 +10,7 @@ import (
 	"clipscope/core/compute/computetest"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/plan"
 	"clipscope/core/run"
 )
@@ -157,7 +158,7 @@ func TestNetworksHaveThePapersParameters(t *testing.T) {
 // digits, and every back end to the same parameters.
 func TestConvolutionsLearn(t *testing.T) {
 	t.Parallel()
-	ds := data.Digits(1, 500, 100)
+	ds := builtin.Digits(1, 500, 100)
 	for _, m := range clip.Methods() {
 		cfg := run.Config{
 			Method: m.Name, Model: run.Model{Layers: []string{"conv:4:5:s2", "relu", "maxpool:2", "dense"}}, NoiseMultiplier: ptr(0.1),

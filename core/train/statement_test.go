@@ -11,6 +11,7 @@ import (
 	"clipscope/core/clip"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/plan"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
@@ -113,7 +114,7 @@ func TestStatementSaysWhatCostsOnce(t *testing.T) {
 // TestARunStoppedBeforeItsFirstStepReleasesNothing: what was worked out for the steps, private
 // bounds among it, does not leave, so nothing need be charged.
 func TestARunStoppedBeforeItsFirstStepReleasesNothing(t *testing.T) {
-	ds := data.MeanEstimation(50, 3)
+	ds := builtin.MeanEstimation(50, 3)
 	ds.Columns = []data.Column{{Name: "a"}, {Name: "b"}, {Name: "c"}}
 	cfg := base("constant")
 	cfg.Model, cfg.Scaling = run.Model{Kind: "linear"}, run.Scaling{Kind: "private"}
@@ -138,7 +139,7 @@ func TestARunStoppedBeforeItsFirstStepReleasesNothing(t *testing.T) {
 // TestRecalledPlansChangeNothing: what plans remember of each other changes nothing that they say
 // or release.
 func TestRecalledPlansChangeNothing(t *testing.T) {
-	ds, err := data.Builtin("moons", 1)
+	ds, err := builtin.Make("moons", 1)
 	if err != nil {
 		t.Fatal(err)
 	}

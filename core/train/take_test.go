@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"clipscope/core/data"
+	"clipscope/core/data/load"
+	"clipscope/core/data/source"
 	"clipscope/core/model"
 	"clipscope/core/run"
 )
@@ -33,10 +35,10 @@ func TestNothingUnreleasedIsTaken(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%v,%v,%v,%v\n", cells...)
 	}
-	files := []data.File{data.Bytes("t.csv", []byte(b.String()))}
+	files := []source.File{source.Bytes("t.csv", []byte(b.String()))}
 	opt := run.CSV{Columns: map[string]string{"street": "bucketed", "note": "ignored"}}
 	for _, scaling := range []string{"private", "measured"} {
-		ds, _, err := data.Load(t.Context(), files, files, opt, nil)
+		ds, _, err := load.Load(t.Context(), files, files, opt, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +156,7 @@ func TestNeighboursDifferInWhatIsNoised(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tc.csv.Columns = map[string]string{"street": "bucketed"}
 			released := func(rows [][]string) map[string]string {
-				ds, _, err := data.Load(t.Context(), applyTable(rows), applyTable(test), tc.csv, nil)
+				ds, _, err := load.Load(t.Context(), applyTable(rows), applyTable(test), tc.csv, nil)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -11,6 +11,7 @@ import (
 
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/plan"
 	"clipscope/core/run"
 )
@@ -78,7 +79,7 @@ func TestTargetsInThousandsAreLearnt(t *testing.T) {
 }
 
 func TestTargetScalingFollowsTheTable(t *testing.T) {
-	numbers := func() *data.Dataset { return data.LinearTruth(1, 60, 0, 3) }
+	numbers := func() *data.Dataset { return builtin.LinearTruth(1, 60, 0, 3) }
 	bounded := run.Model{Kind: "layers", Layers: []string{"dense:3", "relu", "dense", "tanh"}}
 	for name, tc := range map[string]struct {
 		ds     *data.Dataset

@@ -13,6 +13,7 @@ import (
 	"clipscope/core/compute/deferred"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/plan"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
@@ -23,7 +24,7 @@ func ptr[T any](v T) *T { return &v }
 // small is a quick classification problem on generated data.
 func small(t testing.TB) *data.Dataset {
 	t.Helper()
-	ds, err := data.Builtin("blobs", 1)
+	ds, err := builtin.Make("blobs", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +276,7 @@ func TestPhysicalBatchesDoNotMatter(t *testing.T) {
 // when it joins a batch, to the bit.
 func TestDivisorIsTheExpectedBatch(t *testing.T) {
 	params := func(extra int) []float32 {
-		ds := data.MeanEstimation(4, 3)
+		ds := builtin.MeanEstimation(4, 3)
 		tr := &ds.Train
 		// A row at distance 0 from θ = 0 has gradient 0.
 		tr.N += extra
@@ -533,7 +534,7 @@ func TestClassScoresAddUpToTheAccuracy(t *testing.T) {
 	}
 	cfg := base("constant")
 	cfg.Model.Kind, cfg.LearningRate = "linear", 0.01
-	_, res = finish(t, started(t, cfg, data.LinearTruth(1, 500, 100, 4)))
+	_, res = finish(t, started(t, cfg, builtin.LinearTruth(1, 500, 100, 4)))
 	if res.TestClasses != nil || !math.IsNaN(res.LargestShare()) {
 		t.Errorf("a regression has classes: %+v", res.TestClasses)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"clipscope/core/compute"
 	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/plan"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
@@ -66,7 +67,7 @@ func (t *Tuning) Start(_ context.Context, ds *data.Dataset, be compute.Backend) 
 		u.draw(len(t.grid), func(i int) int { return i })
 		return u, nil
 	}
-	made := data.Lookalike(t.grid[0].Terms().Meta, lookalikeSeed)
+	made := builtin.Lookalike(t.grid[0].Terms().Meta, lookalikeSeed)
 	for i := range t.grid {
 		u.runs = append(u.runs, trying{i, made})
 	}

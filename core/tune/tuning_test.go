@@ -15,6 +15,7 @@ import (
 	"clipscope/core/compute"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/plan"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
@@ -27,7 +28,7 @@ func ptr[T any](v T) *T { return &v }
 // small is a quick classification problem on generated data.
 func small(t testing.TB) *data.Dataset {
 	t.Helper()
-	ds, err := data.Builtin("blobs", 1)
+	ds, err := builtin.Make("blobs", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -403,7 +404,7 @@ func TestATuningThatIsStoppedReleasesNothing(t *testing.T) {
 func TestTuningRefusesBadConfigurations(t *testing.T) {
 	t.Parallel()
 	ds := small(t)
-	regression, err := data.Builtin("regression-vc", 1)
+	regression, err := builtin.Make("regression-vc", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -467,7 +468,7 @@ func TestTuningAgainstTheDefaultRuns(t *testing.T) {
 	if os.Getenv("CLIPSCOPE_TUNING") == "" {
 		t.Skip("takes minutes; CLIPSCOPE_TUNING=1 runs it")
 	}
-	digits, err := data.Builtin("digits", 1)
+	digits, err := builtin.Make("digits", 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 	"clipscope/ui/browser"
 	"clipscope/ui/form"
@@ -32,7 +33,7 @@ type BackboneView struct {
 	Request  run.BackboneRequest
 	Picture  bool // rows are pictures
 	Working  bool
-	Progress data.Progress
+	Progress source.Progress
 	Seconds  float64 // since work began
 	Fault    string
 	Used     *data.Backboned // what made the features at hand; nil: they are the rows' own

@@ -4,22 +4,22 @@ import (
 	"strings"
 	"testing"
 
-	"clipscope/core/data"
+	"clipscope/core/data/source"
 )
 
 func TestBackboneSaysHowFarItIs(t *testing.T) {
 	v := exampleBackbone()
 	for _, c := range []struct {
-		p    data.Progress
+		p    source.Progress
 		says []string
 	}{
-		{data.Progress{}, []string{"Reading"}},
-		{data.Progress{Phase: "backbone", Done: 1e6, Total: 2e6}, []string{"simclr.onnx", "MB of"}},
-		{data.Progress{Phase: "runtime"}, []string{"ONNX Runtime", "… 12"}}, // 12 s so far
-		{data.Progress{Phase: "trial"}, []string{"Trying simclr.onnx on a made-up row… 12"}},
-		{data.Progress{Phase: "features", Total: 100}, []string{"0 of 100 rows"}},
-		{data.Progress{Phase: "features", Done: 25, Total: 100}, []string{"25 of 100 rows", "36", "to go"}}, // 12 s so far
-		{data.Progress{Phase: "features", Done: 100, Total: 100}, []string{"100 of 100 rows"}},
+		{source.Progress{}, []string{"Reading"}},
+		{source.Progress{Phase: "backbone", Done: 1e6, Total: 2e6}, []string{"simclr.onnx", "MB of"}},
+		{source.Progress{Phase: "runtime"}, []string{"ONNX Runtime", "… 12"}}, // 12 s so far
+		{source.Progress{Phase: "trial"}, []string{"Trying simclr.onnx on a made-up row… 12"}},
+		{source.Progress{Phase: "features", Total: 100}, []string{"0 of 100 rows"}},
+		{source.Progress{Phase: "features", Done: 25, Total: 100}, []string{"25 of 100 rows", "36", "to go"}}, // 12 s so far
+		{source.Progress{Phase: "features", Done: 100, Total: 100}, []string{"100 of 100 rows"}},
 	} {
 		v.Progress = c.p
 		line := v.progressLine()

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 	"clipscope/ui/browser"
 	"clipscope/ui/form"
@@ -33,7 +34,7 @@ type DataView struct {
 	Report   *data.Report // of it; nil while it is not there, and may not soon be
 	Loading  bool
 	Slow     bool
-	Progress data.Progress
+	Progress source.Progress
 	Fault    string
 	Before   string   // what can be gone back to where Source cannot be read
 	Suited   []string // what was changed to go with the data

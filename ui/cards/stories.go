@@ -2,6 +2,7 @@ package cards
 
 import (
 	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 	"clipscope/ui/form"
 	"clipscope/ui/preset"
@@ -17,7 +18,7 @@ func Stories() []widget.Story {
 			return &Data{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport()}, Loader: nobody{}, Shows: nobody{}}
 		}},
 		{Name: "Data card, reading", View: func() app.UI {
-			return &Data{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport(), Loading: true, Slow: true, Progress: data.Progress{File: "big.csv", Done: 63e6, Total: 200e6}}, Loader: nobody{}, Shows: nobody{}}
+			return &Data{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport(), Loading: true, Slow: true, Progress: source.Progress{File: "big.csv", Done: 63e6, Total: 200e6}}, Loader: nobody{}, Shows: nobody{}}
 		}},
 		{Name: "Data card, a bad file", View: func() app.UI {
 			return &Data{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport(), Fault: "iris.csv, row 17, column 3 (\"petal_length\"): expected a number, found \"n/a?\". Correct the cell, or make the column categorical."}, Loader: nobody{}, Shows: nobody{}}
@@ -54,7 +55,7 @@ func (nobody) DropFeatures()              {}
 
 func exampleBackbone() BackboneView {
 	return BackboneView{
-		File: "simclr.onnx", Picture: true, Working: true, Seconds: 12, Progress: data.Progress{Phase: "features", Done: 9000, Total: 60000},
+		File: "simclr.onnx", Picture: true, Working: true, Seconds: 12, Progress: source.Progress{Phase: "features", Done: 9000, Total: 60000},
 		Info: &run.BackboneInfo{Bytes: 94e6, Inputs: []run.BackboneTensor{{Name: "x", Type: "float32", Shape: []int{-1, 3, 224, 224}}},
 			Outputs: []run.BackboneTensor{{Name: "features", Type: "float32", Shape: []int{-1, 2048}}, {Name: "maps", Type: "float32", Shape: []int{-1, 2048, 7, 7}}}},
 		Request: run.BackboneRequest{Output: "features", Normalise: "imagenet", Resize: "bilinear"},

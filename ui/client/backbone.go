@@ -1,7 +1,7 @@
 package client
 
 import (
-	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 	"clipscope/ui/browser"
 
@@ -10,7 +10,7 @@ import (
 
 // Backbone says what inputs and outputs a model has, a File object. The returned
 // function cancels it.
-func (JS) Backbone(file app.Value, progress func(data.Progress), done func(run.BackboneInfo, error)) func() {
+func (JS) Backbone(file app.Value, progress func(source.Progress), done func(run.BackboneInfo, error)) func() {
 	return watched(progress, func(watch app.Func, signal app.Value) app.Value {
 		return api().Call("backbone", file, watch, signal)
 	}, func(v app.Value, err error) {
@@ -24,7 +24,7 @@ func (JS) Backbone(file app.Value, progress func(data.Progress), done func(run.B
 
 // Features opens the data of a handle once more, with the features that a model makes
 // of its rows.
-func (JS) Features(file app.Value, d Handle, q run.BackboneRequest, progress func(data.Progress), done func(Opened, error)) func() {
+func (JS) Features(file app.Value, d Handle, q run.BackboneRequest, progress func(source.Progress), done func(Opened, error)) func() {
 	return watched(progress, func(watch app.Func, signal app.Value) app.Value {
 		return api().Call("features", file, jsOf(d), toJS(q), watch, signal)
 	}, func(v app.Value, err error) {
@@ -38,11 +38,11 @@ func (JS) Features(file app.Value, d Handle, q run.BackboneRequest, progress fun
 }
 
 // watched makes a call that tells how far it is and can be cancelled.
-func watched(progress func(data.Progress), call func(watch app.Func, signal app.Value) app.Value, done func(app.Value, error)) func() {
+func watched(progress func(source.Progress), call func(watch app.Func, signal app.Value) app.Value, done func(app.Value, error)) func() {
 	abort := app.Window().Get("AbortController").New()
 	watch := app.FuncOf(func(_ app.Value, args []app.Value) any {
 		defer browser.Survive()
-		var p data.Progress
+		var p source.Progress
 		if err := decode(args[0], &p); err == nil {
 			progress(p)
 		}

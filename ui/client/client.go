@@ -10,6 +10,7 @@ import (
 	"math"
 
 	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 	"clipscope/ui/browser"
 
@@ -106,7 +107,7 @@ func (JS) Ready(done func(error)) {
 
 // Open opens built-in data by name, or an array of File objects, and returns what
 // cancels that.
-func (JS) Open(source any, csv run.CSV, progress func(data.Progress), done func(Opened, error)) func() {
+func (JS) Open(source any, csv run.CSV, progress func(source.Progress), done func(Opened, error)) func() {
 	abort := app.Window().Get("AbortController").New()
 	watch := watcher(progress)
 	if files, ok := source.(app.Value); ok {

@@ -1,7 +1,7 @@
 package client
 
 import (
-	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 	"clipscope/ui/browser"
 
@@ -17,8 +17,8 @@ type Saved interface {
 	Predict(rows any, done func([]run.Answer, error))
 	// Answer answers a table, and Evaluate compares the answers to an array of labelled
 	// files with their labels. Each returns what cancels it.
-	Answer(file app.Value, progress func(data.Progress), done func(Answers, error)) func()
-	Evaluate(files app.Value, progress func(data.Progress), done func(run.Evaluation, error)) func()
+	Answer(file app.Value, progress func(source.Progress), done func(Answers, error)) func()
+	Evaluate(files app.Value, progress func(source.Progress), done func(run.Evaluation, error)) func()
 	Dispose()
 	// Keep has the model's file stay in this browser's storage, in the place of any that is
 	// there, for [JS.KeptModel].
@@ -90,7 +90,7 @@ func (m *jsSaved) Predict(rows any, done func([]run.Answer, error)) {
 	})
 }
 
-func (m *jsSaved) Answer(file app.Value, progress func(data.Progress), done func(Answers, error)) func() {
+func (m *jsSaved) Answer(file app.Value, progress func(source.Progress), done func(Answers, error)) func() {
 	return m.read("predict", file, progress, func(v app.Value, err error) {
 		a := Answers{}
 		if err == nil {
@@ -104,7 +104,7 @@ func (m *jsSaved) Answer(file app.Value, progress func(data.Progress), done func
 	})
 }
 
-func (m *jsSaved) Evaluate(files app.Value, progress func(data.Progress), done func(run.Evaluation, error)) func() {
+func (m *jsSaved) Evaluate(files app.Value, progress func(source.Progress), done func(run.Evaluation, error)) func() {
 	return m.read("evaluate", files, progress, func(v app.Value, err error) {
 		var e run.Evaluation
 		if err == nil {
@@ -115,7 +115,7 @@ func (m *jsSaved) Evaluate(files app.Value, progress func(data.Progress), done f
 }
 
 // read calls a method that reads files.
-func (m *jsSaved) read(method string, files app.Value, progress func(data.Progress), done func(app.Value, error)) func() {
+func (m *jsSaved) read(method string, files app.Value, progress func(source.Progress), done func(app.Value, error)) func() {
 	abort := app.Window().Get("AbortController").New()
 	watch := watcher(progress)
 	await(m.model.Call(method, files, watch, abort.Get("signal")), func(v app.Value, err error) {
@@ -126,10 +126,10 @@ func (m *jsSaved) read(method string, files app.Value, progress func(data.Progre
 }
 
 // watcher is a function of JavaScript's for progress.
-func watcher(progress func(data.Progress)) app.Func {
+func watcher(progress func(source.Progress)) app.Func {
 	return app.FuncOf(func(_ app.Value, args []app.Value) any {
 		defer browser.Survive()
-		var p data.Progress
+		var p source.Progress
 		if err := decode(args[0], &p); err == nil {
 			progress(p)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"clipscope/core/clip"
-	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/run"
 )
 
@@ -192,7 +192,7 @@ func dataFields() []Field {
 
 func builtins() []Option {
 	var options []Option
-	for _, b := range data.Builtins() {
+	for _, b := range builtin.All() {
 		options = append(options, Option{Value: b.Name, Text: b.Title})
 	}
 	return options

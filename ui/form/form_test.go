@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"clipscope/core/clip"
-	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/run"
 )
 
@@ -110,7 +110,7 @@ func TestTheTableIsTheConfiguration(t *testing.T) {
 
 // The menus are what the registries have.
 func TestMenusAreTheRegistries(t *testing.T) {
-	for _, b := range data.Builtins() {
+	for _, b := range builtin.All() {
 		if !slices.Contains(Find("data").Options, Option{Value: b.Name, Text: b.Title}) {
 			t.Errorf("%s is not offered as %q", b.Name, b.Title)
 		}

@@ -3,7 +3,7 @@ package lab
 import (
 	"math"
 
-	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/run"
 	"clipscope/ui/client"
 	"clipscope/ui/words"
@@ -166,7 +166,7 @@ func frequent(look *client.Look, far float64) (all, long float64) {
 		if n >= far {
 			longOf++
 		}
-		if look.Labels[i] == data.RareDigit {
+		if look.Labels[i] == builtin.RareDigit {
 			few++
 			if n >= far {
 				longFew++

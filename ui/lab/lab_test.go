@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"clipscope/core/data"
+	"clipscope/core/data/builtin"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 	"clipscope/ui/client"
 	"clipscope/ui/lesson"
@@ -123,7 +125,7 @@ type fakeHandle struct{ open *int }
 func (h fakeHandle) Close() { *h.open-- }
 
 func (c *fakeClient) Ready(done func(error)) { done(nil) }
-func (c *fakeClient) Open(_ any, _ run.CSV, _ func(data.Progress), done func(client.Opened, error)) func() {
+func (c *fakeClient) Open(_ any, _ run.CSV, _ func(source.Progress), done func(client.Opened, error)) func() {
 	c.handles++
 	done(client.Opened{Handle: fakeHandle{&c.handles}, Report: data.Report{Rows: 1000, Features: 2, Outputs: 2}}, nil)
 	return func() {}
@@ -560,7 +562,7 @@ func TestFrequentCountsTheRareDigit(t *testing.T) {
 	for i := range 160 {
 		look.Norms, look.Labels = append(look.Norms, float64(i)), append(look.Labels, 1)
 	}
-	look.Labels[159], look.Labels[158], look.Labels[0], look.Labels[1] = data.RareDigit, data.RareDigit, data.RareDigit, data.RareDigit
+	look.Labels[159], look.Labels[158], look.Labels[0], look.Labels[1] = builtin.RareDigit, builtin.RareDigit, builtin.RareDigit, builtin.RareDigit
 	all, long := frequent(&look, quantile(ordered(look.Norms), 15./16))
 	if all != 4./160 || math.Abs(long-2./11) > 0.02 {
 		t.Errorf("%v of all, %v of the longest", all, long)

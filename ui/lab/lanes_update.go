@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 	"clipscope/ui/browser"
 	"clipscope/ui/chart"
@@ -278,7 +278,7 @@ func (l *Lab) pinned(cfg run.Config, done func(run.Config, error)) {
 			done(cfg, err)
 			return
 		}
-		l.client.Open(cfg.Data, run.CSV{}, func(data.Progress) {}, func(o client.Opened, err error) {
+		l.client.Open(cfg.Data, run.CSV{}, func(source.Progress) {}, func(o client.Opened, err error) {
 			if o.Handle != nil {
 				o.Handle.Close()
 			}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 	"clipscope/ui/browser"
 	"clipscope/ui/client"
@@ -20,7 +20,7 @@ import (
 // Client is the laboratory's way to the trainer.
 type Client interface {
 	Ready(func(error))
-	Open(source any, csv run.CSV, progress func(data.Progress), done func(client.Opened, error)) (cancel func())
+	Open(source any, csv run.CSV, progress func(source.Progress), done func(client.Opened, error)) (cancel func())
 	Plan(cfg run.Config, d client.Handle, done func(run.PlanInfo, error))
 	Train(cfg run.Config, d client.Handle, paused bool, started func(client.Run, error))
 	// Lab looks at the model of a configuration on a batch, and returns what cancels that.
@@ -205,7 +205,7 @@ func (q *queue) launch(a *attempt) {
 		q.client.Train(a.cfg, a.desk.handle, false, started)
 		return
 	}
-	q.client.Open(a.cfg.Data, a.cfg.CSV, func(data.Progress) {}, func(o client.Opened, err error) {
+	q.client.Open(a.cfg.Data, a.cfg.CSV, func(source.Progress) {}, func(o client.Opened, err error) {
 		switch {
 		case !slices.Contains(q.going, a):
 			if err == nil {

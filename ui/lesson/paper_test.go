@@ -15,6 +15,7 @@ import (
 	"clipscope/core/compute/purego"
 	"clipscope/core/compute/simd"
 	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/plan"
 	"clipscope/core/run"
 	"clipscope/core/train"
@@ -70,7 +71,7 @@ func TestEveryFigureCanBeRun(t *testing.T) {
 				t.Errorf("%s: a run to compare has no seed", f.ID)
 			}
 			if sets[c.Data] == nil {
-				if sets[c.Data], err = data.Builtin(c.Data, *c.Seed); err != nil {
+				if sets[c.Data], err = builtin.Make(c.Data, *c.Seed); err != nil {
 					t.Fatalf("%s: %v", f.ID, err)
 				}
 			}
@@ -156,7 +157,7 @@ func TestStoreFiguresWritesThem(t *testing.T) {
 func outcome(t *testing.T, be compute.Backend, c run.Config) (Outcome, float64) {
 	t.Helper()
 	ctx := context.Background()
-	ds, err := data.Builtin(c.Data, *c.Seed)
+	ds, err := builtin.Make(c.Data, *c.Seed)
 	if err != nil {
 		t.Fatal(err)
 	}

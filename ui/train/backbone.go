@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 	"clipscope/ui/cards"
 	"clipscope/ui/client"
@@ -14,8 +14,8 @@ import (
 
 // Featurer is a client that has models make features.
 type Featurer interface {
-	Backbone(file app.Value, progress func(data.Progress), done func(run.BackboneInfo, error)) (cancel func())
-	Features(file app.Value, d client.Handle, q run.BackboneRequest, progress func(data.Progress), done func(client.Opened, error)) (cancel func())
+	Backbone(file app.Value, progress func(source.Progress), done func(run.BackboneInfo, error)) (cancel func())
+	Features(file app.Value, d client.Handle, q run.BackboneRequest, progress func(source.Progress), done func(client.Opened, error)) (cancel func())
 }
 
 // backbone is a model that the person has chosen, for whatever data is open.
@@ -105,15 +105,15 @@ func (b *backbone) DropFeatures() { b.data.open(b.data.name, b.data.files) }
 // work begins something, and returns its number.
 func (b *backbone) work() int {
 	b.tries++
-	b.view.Working, b.view.Fault, b.view.Progress, b.began = true, "", data.Progress{}, time.Now()
+	b.view.Working, b.view.Fault, b.view.Progress, b.began = true, "", source.Progress{}, time.Now()
 	b.data.changed()
 	return b.tries
 }
 
 // showProgress shows progress, at most ten times a second.
-func (b *backbone) showProgress(mine int) func(data.Progress) {
+func (b *backbone) showProgress(mine int) func(source.Progress) {
 	var last time.Time
-	return func(p data.Progress) {
+	return func(p source.Progress) {
 		if mine != b.tries {
 			return
 		}

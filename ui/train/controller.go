@@ -5,7 +5,7 @@ package train
 import (
 	"time"
 
-	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 	"clipscope/ui/browser"
 	"clipscope/ui/chart"
@@ -26,7 +26,7 @@ type Client interface {
 	Ready(func(error))
 	// Open opens built-in data by name, or files (an array of File objects).
 	// The returned function cancels it.
-	Open(source any, csv run.CSV, progress func(data.Progress), done func(client.Opened, error)) (cancel func())
+	Open(source any, csv run.CSV, progress func(source.Progress), done func(client.Opened, error)) (cancel func())
 	Plan(cfg run.Config, d client.Handle, done func(run.PlanInfo, error))
 	// Train starts a run on opened data; paused, it waits for Step or Resume.
 	Train(cfg run.Config, d client.Handle, paused bool, started func(client.Run, error))

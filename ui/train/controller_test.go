@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 	"clipscope/ui/cards"
 	"clipscope/ui/chart"
@@ -34,7 +35,7 @@ type fakeClient struct {
 
 type openCall struct {
 	source   any
-	progress func(data.Progress)
+	progress func(source.Progress)
 	done     func(client.Opened, error)
 	aborted  bool
 }
@@ -51,7 +52,7 @@ func (c *fakeClient) Ready(f func(error)) {
 	f(nil)
 }
 
-func (c *fakeClient) Open(source any, _ run.CSV, progress func(data.Progress), done func(client.Opened, error)) func() {
+func (c *fakeClient) Open(source any, _ run.CSV, progress func(source.Progress), done func(client.Opened, error)) func() {
 	o := &openCall{source: source, progress: progress, done: done}
 	c.opens = append(c.opens, o)
 	return func() { o.aborted = true }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 	"clipscope/ui/cards"
 	"clipscope/ui/client"
@@ -45,7 +46,7 @@ type dataSource struct {
 
 	loading  bool
 	slow     bool // it takes long enough to show progress
-	progress data.Progress
+	progress source.Progress
 	cancel   func()
 	fault    string
 	suited   []string // what was changed to go with the data
@@ -163,7 +164,7 @@ func (d *dataSource) open(name string, files app.Value) {
 		return
 	}
 	d.stop()
-	d.loading, d.slow, d.fault, d.wanted, d.progress = true, false, "", name, data.Progress{}
+	d.loading, d.slow, d.fault, d.wanted, d.progress = true, false, "", name, source.Progress{}
 	mine := d.tries
 	d.after(noticeable, func() {
 		if mine == d.tries && d.loading {
@@ -189,9 +190,9 @@ func (d *dataSource) open(name string, files app.Value) {
 }
 
 // loaded shows progress, at most ten times a second.
-func (d *dataSource) loaded(mine int) func(data.Progress) {
+func (d *dataSource) loaded(mine int) func(source.Progress) {
 	var last time.Time
-	return func(p data.Progress) {
+	return func(p source.Progress) {
 		if mine != d.tries {
 			return
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 	"clipscope/ui/browser"
 	"clipscope/ui/chart"
@@ -296,7 +297,7 @@ func (u *Use) tablePart() app.UI {
 }
 
 // reading draws the progress of reading a file.
-func reading(busy bool, name string, p data.Progress, id string, stop func()) app.UI {
+func reading(busy bool, name string, p source.Progress, id string, stop func()) app.UI {
 	if !busy {
 		return app.Div().Class("loading").Hidden(true)
 	}

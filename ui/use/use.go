@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 	"clipscope/ui/client"
 	"clipscope/ui/widget"
@@ -249,7 +249,7 @@ func whatIs(name string, k kind) content {
 type job[T any] struct {
 	name     string // of the file
 	busy     bool
-	progress data.Progress
+	progress source.Progress
 	cancel   func()
 	fault    string
 	result   *T
@@ -257,11 +257,11 @@ type job[T any] struct {
 }
 
 // readFile reads a file: f gets what is to be called with progress and with the end.
-func (j *job[T]) readFile(name string, changed func(), f func(progress func(data.Progress), done func(T, error)) func()) {
+func (j *job[T]) readFile(name string, changed func(), f func(progress func(source.Progress), done func(T, error)) func()) {
 	j.stop()
-	j.name, j.busy, j.fault, j.result, j.progress = name, true, "", nil, data.Progress{}
+	j.name, j.busy, j.fault, j.result, j.progress = name, true, "", nil, source.Progress{}
 	mine := j.tries
-	j.cancel = f(func(p data.Progress) {
+	j.cancel = f(func(p source.Progress) {
 		if mine == j.tries {
 			j.progress = p
 			changed()
@@ -299,7 +299,7 @@ func (j *job[T]) stop() {
 
 // answer has a table answered.
 func (u *Use) answer(file app.Value) {
-	u.table.readFile(file.Get("name").String(), u.tell, func(progress func(data.Progress), done func(client.Answers, error)) func() {
+	u.table.readFile(file.Get("name").String(), u.tell, func(progress func(source.Progress), done func(client.Answers, error)) func() {
 		return u.model.Answer(file, progress, done)
 	})
 }
@@ -321,7 +321,7 @@ func (u *Use) compare(files app.Value) {
 		u.exam.refuse(name, why, u.tell)
 		return
 	}
-	u.exam.readFile(name, u.tell, func(progress func(data.Progress), done func(run.Evaluation, error)) func() {
+	u.exam.readFile(name, u.tell, func(progress func(source.Progress), done func(run.Evaluation, error)) func() {
 		return u.model.Evaluate(files, progress, done)
 	})
 }

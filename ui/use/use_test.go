@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 	"clipscope/ui/client"
 
@@ -29,10 +30,10 @@ func (m *fakeModel) Dispose()              { m.disposed = true }
 func (m *fakeModel) Predict(rows any, done func([]run.Answer, error)) {
 	m.rows, m.done = append(m.rows, rows), append(m.done, done)
 }
-func (m *fakeModel) Answer(app.Value, func(data.Progress), func(client.Answers, error)) func() {
+func (m *fakeModel) Answer(app.Value, func(source.Progress), func(client.Answers, error)) func() {
 	return func() {}
 }
-func (m *fakeModel) Evaluate(app.Value, func(data.Progress), func(run.Evaluation, error)) func() {
+func (m *fakeModel) Evaluate(app.Value, func(source.Progress), func(run.Evaluation, error)) func() {
 	return func() {}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"clipscope/core/backbone"
 	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 )
 
@@ -22,7 +23,7 @@ import (
 type Backbones interface {
 	// Open opens one in whatever format there is. Its computation runs apart from this
 	// worker, takes so many bytes of memory at most, and ends when the context does.
-	Open(ctx context.Context, f data.File, memory int64) (Backbone, error)
+	Open(ctx context.Context, f source.File, memory int64) (Backbone, error)
 	// Version names the runtime: another may give other features.
 	Version() string
 }
@@ -80,7 +81,7 @@ type attended struct {
 	Backbone
 	mail mail
 	id   int
-	p    data.Progress // of the last message to the page
+	p    source.Progress // of the last message to the page
 }
 
 // attend returns the result of do, or gives it up after so long.
@@ -214,7 +215,7 @@ type featured struct {
 }
 
 // makeFeatures runs the model, and stores its features.
-func (x *extraction) makeFeatures(id int, f data.File, sum, key string, q run.BackboneRequest) (*data.Dataset, featured, error) {
+func (x *extraction) makeFeatures(id int, f source.File, sum, key string, q run.BackboneRequest) (*data.Dataset, featured, error) {
 	var info featured
 	m, err := x.openBackbone(id, f, q.Batch)
 	if err != nil {
@@ -244,13 +245,13 @@ func rowsDone(m mail, id int, name string) func(done, total int) {
 	progress := m.throttle(trialEvery)
 	return func(done, total int) {
 		if progress.open() || done == total {
-			m.send(ProgressType, id, data.Progress{Phase: phaseFeatures, File: name, Done: int64(done), Total: int64(total)})
+			m.send(ProgressType, id, source.Progress{Phase: phaseFeatures, File: name, Done: int64(done), Total: int64(total)})
 		}
 	}
 }
 
-func (x *extraction) openBackbone(id int, f data.File, batch int) (*attended, error) {
-	a := &attended{mail: x.mail, id: id, p: data.Progress{Phase: phaseRuntime, File: f.Name()}}
+func (x *extraction) openBackbone(id int, f source.File, batch int) (*attended, error) {
+	a := &attended{mail: x.mail, id: id, p: source.Progress{Phase: phaseRuntime, File: f.Name()}}
 	x.mail.send(ProgressType, id, a.p)
 	err := a.attend(patienceOpening, "be opened", func(ctx context.Context) (err error) {
 		a.Backbone, err = x.backbones.Open(ctx, f, memoryFor(f.Size(), batch))
@@ -266,7 +267,7 @@ func (x *extraction) openBackbone(id int, f data.File, batch int) (*attended, er
 }
 
 // backboneFile returns the one file of a request, with its hash in hexadecimal.
-func (x *extraction) backboneFile(r Request) (f data.File, sum string, err error) {
+func (x *extraction) backboneFile(r Request) (f source.File, sum string, err error) {
 	if len(r.TrainFiles) != 1 || len(r.TestFiles) != 0 {
 		return nil, "", errors.New("worker: the one file of a model is what this request takes")
 	}
@@ -281,7 +282,7 @@ func (x *extraction) backboneFile(r Request) (f data.File, sum string, err error
 	if err == nil {
 		defer rc.Close()
 		h := sha256.New()
-		if _, err = io.Copy(h, &hashing{r: rc, mail: x.mail, id: r.ID, p: data.Progress{Phase: phaseFile, File: f.Name(), Total: f.Size()}}); err == nil {
+		if _, err = io.Copy(h, &hashing{r: rc, mail: x.mail, id: r.ID, p: source.Progress{Phase: phaseFile, File: f.Name(), Total: f.Size()}}); err == nil {
 			return f, hex.EncodeToString(h.Sum(nil)), nil
 		}
 	}
@@ -293,7 +294,7 @@ type hashing struct {
 	r    io.Reader
 	mail mail
 	id   int
-	p    data.Progress
+	p    source.Progress
 }
 
 // hashedEvery is the number of bytes between two messages: about a fifth of a second.
@@ -309,7 +310,7 @@ func (t *hashing) Read(p []byte) (int, error) {
 }
 
 // inFile adds the name of the model's file to an error.
-func inFile(f data.File, err error) error {
+func inFile(f source.File, err error) error {
 	e := (*data.Error)(nil)
 	if !errors.As(err, &e) {
 		return &data.Error{File: f.Name(), Got: "a model that cannot be run on these rows", Err: err, Fix: "Choose a model for such rows, or another output."}

@@ -15,6 +15,8 @@ import (
 
 	"clipscope/core/backbone"
 	"clipscope/core/data"
+	"clipscope/core/data/load"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 )
 
@@ -29,7 +31,7 @@ type halves struct {
 
 func (h *halves) Version() string { return "1" }
 
-func (h *halves) Open(ctx context.Context, f data.File, memory int64) (Backbone, error) {
+func (h *halves) Open(ctx context.Context, f source.File, memory int64) (Backbone, error) {
 	rc, err := f.Open()
 	if err != nil {
 		return nil, err
@@ -132,7 +134,7 @@ var numbers = memFile{"t.csv", []byte("a,b,kind\n" + strings.Repeat("1,2,x\n3,4,
 // opened returns a session with a table open, whose messages post gets.
 func opened(t *testing.T, models Backbones, store Features, post func(run.Message)) *Session {
 	t.Helper()
-	s := NewSession(Host{Load: data.Load, Post: post, Now: time.Now, Backbones: models, Features: store})
+	s := NewSession(Host{Load: load.Load, Post: post, Now: time.Now, Backbones: models, Features: store})
 	asked[*data.Report](t, s, Open, `{"csv":{"test_share":0.2}}`, numbers)
 	return s
 }
@@ -140,7 +142,7 @@ func opened(t *testing.T, models Backbones, store Features, post func(run.Messag
 func ignore(run.Message) {}
 
 // asked is the reply to a request.
-func asked[A any](t *testing.T, s *Session, kind, text string, files ...data.File) A {
+func asked[A any](t *testing.T, s *Session, kind, text string, files ...source.File) A {
 	t.Helper()
 	a, err := s.answer(Request{Message: run.Message{Type: kind, ID: 1, Text: text}, TrainFiles: files})
 	if err != nil {
@@ -173,7 +175,7 @@ func TestFeaturesTakeThePlaceOfRows(t *testing.T) {
 			t.Fatalf("row %d: %v", i, f[:2])
 		}
 	}
-	if _, err := s.answer(Request{Message: run.Message{Type: Featurise, Text: featurise}, TrainFiles: []data.File{memFile{"m", []byte("a")}}}); err == nil {
+	if _, err := s.answer(Request{Message: run.Message{Type: Featurise, Text: featurise}, TrainFiles: []source.File{memFile{"m", []byte("a")}}}); err == nil {
 		t.Error("features were made of features")
 	}
 
@@ -205,7 +207,7 @@ func TestFeaturesOfTextsAreMadeAnewForOtherTexts(t *testing.T) {
 		column, last string
 		cached       bool
 	}{{"review", "fine", false}, {"review", "fine", true}, {"review", "film", false}, {"remark", "fine", false}} {
-		s := NewSession(Host{Load: data.Load, Post: func(run.Message) {}, Now: time.Now, Backbones: models, Features: store})
+		s := NewSession(Host{Load: load.Load, Post: func(run.Message) {}, Now: time.Now, Backbones: models, Features: store})
 		table := memFile{"t.csv", []byte("n," + c.column + ",kind\n" + strings.Repeat("1,bad,x\n2,excellent,y\n", 20) + "3," + c.last + ",y\n")}
 		asked[*data.Report](t, s, Open, `{"csv":{"test_share":-1,"columns":{"`+c.column+`":"text"}}}`, table)
 		raw := openRows(s)
@@ -261,7 +263,7 @@ func TestBackbonesThatFailLeaveTheData(t *testing.T) {
 		models := &halves{}
 		s := opened(t, models, nil, ignore)
 		rows := openRows(s)
-		_, err := s.answer(Request{Message: run.Message{Type: Featurise, Text: featurise}, TrainFiles: []data.File{memFile{"m.onnx", []byte(text)}}})
+		_, err := s.answer(Request{Message: run.Message{Type: Featurise, Text: featurise}, TrainFiles: []source.File{memFile{"m.onnx", []byte(text)}}})
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -293,7 +295,7 @@ func TestModelsThatDoNotEndAreClosed(t *testing.T) {
 					beats++
 				}
 			})
-			_, err := s.answer(Request{Message: run.Message{Type: Featurise, Text: featurise}, TrainFiles: []data.File{memFile{"m.onnx", []byte(text)}}})
+			_, err := s.answer(Request{Message: run.Message{Type: Featurise, Text: featurise}, TrainFiles: []source.File{memFile{"m.onnx", []byte(text)}}})
 			if err == nil || !strings.Contains(err.Error(), want.says) {
 				t.Errorf("%s: %v", text, err)
 			}

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"clipscope/core/data"
+	"clipscope/core/data/load"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 )
 
@@ -726,8 +728,8 @@ func TestARunGoesOnWithTheSameFilesAlone(t *testing.T) {
 		return memFile{name, []byte(b.String())}
 	}
 	const read = `{"csv":{"label":"kind","bounds":{"a":{"lo":0,"hi":100}}}}`
-	open := func(csv string, files ...data.File) *page {
-		p := storing(t, v, steps(100), func(h *Host) { h.Load = data.Load })
+	open := func(csv string, files ...source.File) *page {
+		p := storing(t, v, steps(100), func(h *Host) { h.Load = load.Load })
 		p.send(Open, 1, csv, files...)
 		p.next(ReplyType)
 		return p

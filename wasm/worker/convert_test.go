@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/model"
 	"clipscope/core/run"
 )
@@ -41,7 +41,7 @@ func TestConvertGivesTheFormAskedFor(t *testing.T) {
 	p := newPage(t, steps(1))
 	convert := func(to string, file []byte) run.Message {
 		t.Helper()
-		p.send(Convert, 1, `{"to":"`+to+`"}`, data.Bytes("m.json", file))
+		p.send(Convert, 1, `{"to":"`+to+`"}`, source.Bytes("m.json", file))
 		return p.next(ReplyType)
 	}
 	var last []byte
@@ -78,12 +78,12 @@ func TestConvertGivesTheFormAskedFor(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		text, said string
-		files      []data.File
+		files      []source.File
 	}{
-		{`{"to":"pdf"}`, `no form \"pdf\"; choose zip`, []data.File{data.Bytes("m", last)}},
+		{`{"to":"pdf"}`, `no form \"pdf\"; choose zip`, []source.File{source.Bytes("m", last)}},
 		{`{"to":"zip"}`, "one file", nil},
-		{`{"to":"zip"}`, "model", []data.File{data.Bytes("m", []byte("nothing"))}},
-		{`{"to":"onnx"}`, "were measured", []data.File{data.Bytes("m", tiny("The means were measured."))}},
+		{`{"to":"zip"}`, "model", []source.File{source.Bytes("m", []byte("nothing"))}},
+		{`{"to":"onnx"}`, "were measured", []source.File{source.Bytes("m", tiny("The means were measured."))}},
 	} {
 		p.send(Convert, 2, tt.text, tt.files...)
 		if m := p.next(ErrorType); !strings.Contains(m.Text, tt.said) {
@@ -105,7 +105,7 @@ func FuzzConvert(f *testing.F) {
 	f.Fuzz(func(t *testing.T, to uint8, file []byte) {
 		p := newPage(t, steps(1))
 		form := forms[int(to)%len(forms)]
-		reply, err := p.s.answer(Request{Message: run.Message{Type: Convert, ID: 1, Text: `{"to":"` + form + `"}`}, TrainFiles: []data.File{data.Bytes("m", file)}})
+		reply, err := p.s.answer(Request{Message: run.Message{Type: Convert, ID: 1, Text: `{"to":"` + form + `"}`}, TrainFiles: []source.File{source.Bytes("m", file)}})
 		var internal *panicError
 		if errors.As(err, &internal) {
 			t.Fatalf("%s: %v\n%s", form, err, internal.stack)

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"unicode"
 
-	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 )
 
 // Request is a message to the worker with its files.
 type Request struct {
 	run.Message
-	TrainFiles, TestFiles []data.File
+	TrainFiles, TestFiles []source.File
 }
 
 // handler answers a type of request. It is called while work is held.

@@ -7,6 +7,8 @@ import (
 
 	"clipscope/core/compute"
 	"clipscope/core/data"
+	"clipscope/core/data/load"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 )
 
@@ -23,9 +25,9 @@ type Host struct {
 	// New plans a run.
 	New func(run.Config, data.Meta) (Planned, error)
 	// Load reads files.
-	Load func(ctx context.Context, train, test []data.File, opt run.CSV, progress func(data.Progress)) (*data.Dataset, *data.Report, error)
+	Load func(ctx context.Context, train, test []source.File, opt run.CSV, progress func(source.Progress)) (*data.Dataset, *data.Report, error)
 	// Files reads the files that a model is to answer.
-	Files data.Loader
+	Files load.Loader
 	// Builtin makes built-in data.
 	Builtin func(name string, seed uint64) (*data.Dataset, error)
 	// Blob returns a new one, for a reply with bytes.

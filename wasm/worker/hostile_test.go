@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/plan"
 	"clipscope/core/run"
 )
@@ -17,7 +18,7 @@ func planning(t *testing.T) *Session {
 	p := newPage(t, func(c run.Config, m data.Meta) (Planned, error) {
 		_, err := plan.New(c, m)
 		return &fake{steps: 1}, err
-	}, func(h *Host) { h.Builtin = data.Builtin })
+	}, func(h *Host) { h.Builtin = builtin.Make })
 	return p.s
 }
 

@@ -13,6 +13,8 @@ import (
 	"slices"
 
 	"clipscope/core/data"
+	"clipscope/core/data/load"
+	"clipscope/core/data/source"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
@@ -20,7 +22,7 @@ import (
 // ledger names the open files, and others, for the ledger.
 type ledger struct {
 	data  *openData
-	files data.Loader
+	files load.Loader
 }
 
 // identities holds the identities of the open files in the ledger under a salt, each once it
@@ -88,7 +90,7 @@ func (l *ledger) hashes(salt string) (train, test string, err error) {
 // identify makes the identity of some rows of the open data and of the files that they
 // come from. For rows that are tested on, the pictures held for testing among the other
 // files count as well.
-func (l *ledger) identify(of *data.Split, files []data.File, salt []byte, tested bool) (*run.Identity, error) {
+func (l *ledger) identify(of *data.Split, files []source.File, salt []byte, tested bool) (*run.Identity, error) {
 	hash, name, err := privacy.Digest(salt)
 	if err != nil {
 		return nil, fmt.Errorf("worker: %w", err)
@@ -118,7 +120,7 @@ func (l *ledger) identify(of *data.Split, files []data.File, salt []byte, tested
 }
 
 // identifyFiles adds to an identity the names of files, and a mark of the parts of others.
-func (l *ledger) identifyFiles(id *run.Identity, files, parts []data.File, csv run.CSV, tested bool, salt []byte) error {
+func (l *ledger) identifyFiles(id *run.Identity, files, parts []source.File, csv run.CSV, tested bool, salt []byte) error {
 	names, err := namesOf(files, salt)
 	if err != nil {
 		return err
@@ -139,7 +141,7 @@ func (l *ledger) identifyFiles(id *run.Identity, files, parts []data.File, csv r
 }
 
 // namesOf names files by their content; of no files, an empty list.
-func namesOf(files []data.File, salt []byte) ([]string, error) {
+func namesOf(files []source.File, salt []byte) ([]string, error) {
 	names := make([]string, len(files))
 	for i, f := range files {
 		var err error
@@ -165,7 +167,7 @@ func (l *ledger) recognise(r Request, q run.RecogniseRequest) (reply run.DigestR
 	if err != nil {
 		return reply, fmt.Errorf("worker: the ledger's salt: %w", err)
 	}
-	files := data.Gather(append(r.TrainFiles, r.TestFiles...))
+	files := source.Gather(append(r.TrainFiles, r.TestFiles...))
 	id := run.Identity{Names: []string{}, Marks: []string{}}
 	if err := l.identifyFiles(&id, files, files, run.CSV{}, true, salt); err != nil {
 		return reply, err
@@ -189,7 +191,7 @@ func hashOf(lists ...[]string) string {
 }
 
 // digestFile names a file by its content, compressed or not.
-func digestFile(f data.File, salt []byte) (name string, err error) {
+func digestFile(f source.File, salt []byte) (name string, err error) {
 	r, err := f.Open()
 	if err != nil {
 		return "", err

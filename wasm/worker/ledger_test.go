@@ -17,7 +17,9 @@ import (
 	"strings"
 	"testing"
 
-	"clipscope/core/data"
+	"clipscope/core/data/builtin"
+	"clipscope/core/data/load"
+	"clipscope/core/data/source"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
@@ -33,7 +35,7 @@ type memFile struct {
 func (f memFile) Name() string                 { return f.name }
 func (f memFile) Size() int64                  { return int64(len(f.b)) }
 func (f memFile) Open() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(f.b)), nil }
-func (f memFile) OpenAt() (data.ReaderAtCloser, error) {
+func (f memFile) OpenAt() (source.ReaderAtCloser, error) {
 	return closer{bytes.NewReader(f.b)}, nil
 }
 
@@ -55,14 +57,14 @@ func zipped(t *testing.T, b []byte) []byte {
 }
 
 // names opens files and asks for their identity.
-func names(t *testing.T, salt, open string, files ...data.File) run.Identity {
+func names(t *testing.T, salt, open string, files ...source.File) run.Identity {
 	t.Helper()
 	return namesFor(t, run.DigestRequest{Salt: salt}, open, files...)
 }
 
-func namesFor(t *testing.T, q run.DigestRequest, open string, files ...data.File) run.Identity {
+func namesFor(t *testing.T, q run.DigestRequest, open string, files ...source.File) run.Identity {
 	t.Helper()
-	s := NewSession(Host{Load: data.Load, Post: func(run.Message) {}})
+	s := NewSession(Host{Load: load.Load, Post: func(run.Message) {}})
 	if _, err := s.answer(Request{Message: run.Message{Type: Open, ID: 1, Text: open}, TrainFiles: files}); err != nil {
 		t.Fatal(err)
 	}
@@ -148,9 +150,9 @@ func TestDigestIgnoresAnIgnoredColumn(t *testing.T) {
 }
 
 // pictures are n pictures in two folders, with pixels of their own from first on.
-func pictures(t *testing.T, first, n int) []data.File {
+func pictures(t *testing.T, first, n int) []source.File {
 	t.Helper()
-	var files []data.File
+	var files []source.File
 	for i := first; i < first+n; i++ {
 		img := image.NewGray(image.Rect(0, 0, 8, 8))
 		for k := range img.Pix {
@@ -166,7 +168,7 @@ func pictures(t *testing.T, first, n int) []data.File {
 }
 
 // packed is a zip archive.
-func packed(t *testing.T, files ...data.File) []byte {
+func packed(t *testing.T, files ...source.File) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -206,8 +208,8 @@ func TestDigestRecognisesSharedPictures(t *testing.T) {
 	if share(t, first, names(t, salt, "{}", pictures(t, 100, 60)...)) {
 		t.Error("other pictures are taken for the same")
 	}
-	held := func(train []data.File) []data.File {
-		var files []data.File
+	held := func(train []source.File) []source.File {
+		var files []source.File
 		for i, f := range append(slices.Clone(train), all[:10]...) {
 			role := "train"
 			if i >= len(train) {
@@ -357,8 +359,8 @@ func TestDigestRecognisesTestRowsOfATuning(t *testing.T) {
 		t.Error("what has no test rows is taken for the same")
 	}
 	// In any order of asking.
-	s := NewSession(Host{Load: data.Load, Post: func(run.Message) {}})
-	if _, err := s.answer(Request{Message: run.Message{Type: Open, ID: 1, Text: "{}"}, TrainFiles: []data.File{one, test}}); err != nil {
+	s := NewSession(Host{Load: load.Load, Post: func(run.Message) {}})
+	if _, err := s.answer(Request{Message: run.Message{Type: Open, ID: 1, Text: "{}"}, TrainFiles: []source.File{one, test}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, q := range []run.DigestRequest{tuned, {Salt: salt}, tuned} {
@@ -374,7 +376,7 @@ func TestDigestRecognisesTestRowsOfATuning(t *testing.T) {
 }
 
 func TestDigestRefusesDataWithoutFiles(t *testing.T) {
-	s := NewSession(Host{Builtin: data.Builtin})
+	s := NewSession(Host{Builtin: builtin.Make})
 	for _, text := range []string{`{"salt":"00"}`, `{"salt":"x"}`, `{"salt":"` + salt + `"}`} {
 		if _, err := s.answer(Request{Message: run.Message{Type: Digest, ID: 1, Text: text}}); err == nil {
 			t.Errorf("no error for %s without files", text)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 )
 
@@ -40,8 +41,8 @@ func (m mail) write(msg run.Message, body any) {
 }
 
 // progress returns a function that tells the page how far the reading of files is.
-func (m mail) progress(id int) func(data.Progress) {
-	return func(p data.Progress) { m.send(ProgressType, id, p) }
+func (m mail) progress(id int) func(source.Progress) {
+	return func(p source.Progress) { m.send(ProgressType, id, p) }
 }
 
 // throttle returns a throttle that opens in so long.

@@ -9,6 +9,8 @@ import (
 
 	"clipscope/core/compute"
 	"clipscope/core/data"
+	"clipscope/core/data/load"
+	"clipscope/core/data/source"
 	"clipscope/core/model"
 	"clipscope/core/run"
 )
@@ -17,7 +19,7 @@ import (
 type models struct {
 	mail    mail
 	backend func(run.Config) (Backend, error)
-	files   data.Loader
+	files   load.Loader
 	blob    func() Blob
 	loaded  *predictor // nil until there is one
 }
@@ -66,7 +68,7 @@ func (s *models) load(r Request) (any, error) {
 }
 
 // noModel tells its owner that a file is no model.
-func noModel(f data.File, err error) error {
+func noModel(f source.File, err error) error {
 	return &data.Error{File: f.Name(), Got: modelFault(err), Fix: "Choose a model that this page has saved: its zip, its JSON or its safetensors file."}
 }
 
@@ -76,7 +78,7 @@ func modelFault(err error) string {
 }
 
 // wholeFile reads the one file beside a request.
-func wholeFile(r Request) (f data.File, b []byte, err error) {
+func wholeFile(r Request) (f source.File, b []byte, err error) {
 	if len(r.TrainFiles) != 1 {
 		return nil, nil, errors.New("worker: one file is what this request takes")
 	}

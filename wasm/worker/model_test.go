@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/model"
 	"clipscope/core/run"
 )
@@ -18,7 +18,7 @@ type sent struct{ bytes.Buffer }
 func (b *sent) Sent() any { return b.String() }
 
 // saved is the file of a model that says yes to what is above 0.
-func saved(t testing.TB) data.File {
+func saved(t testing.TB) source.File {
 	t.Helper()
 	b, err := json.Marshal(&model.File{
 		Format: model.Format, Version: model.Version, Guarantee: "made up", Epsilon: run.Number(math.Inf(1)),
@@ -32,21 +32,21 @@ func saved(t testing.TB) data.File {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return data.Bytes("m.json", b)
+	return source.Bytes("m.json", b)
 }
 
 // TestModelAnswersRowsAndTables: a model is loaded, answers rows and tables, and is compared with
 // labels. What fails leaves it as it is.
 func TestModelAnswersRowsAndTables(t *testing.T) {
 	p := newPage(t, steps(1))
-	fails := func(kind, text, said string, files ...data.File) {
+	fails := func(kind, text, said string, files ...source.File) {
 		t.Helper()
 		p.send(kind, 9, text, files...)
 		if m := p.next(ErrorType); !strings.Contains(m.Text, said) {
 			t.Errorf("%s: %s, want %q", kind, m.Text, said)
 		}
 	}
-	table := data.Bytes("t.csv", []byte("x,y\n2,yes\n-2,yes\n"))
+	table := source.Bytes("t.csv", []byte("x,y\n2,yes\n-2,yes\n"))
 	fails(Predict, `{"rows":[[1]]}`, "no model is open")
 	fails(Evaluate, "", "no model is open", table)
 	fails(Model, "", "one file")
@@ -54,10 +54,10 @@ func TestModelAnswersRowsAndTables(t *testing.T) {
 	if m := p.next(ReplyType); !strings.Contains(m.Text, `"label":"y"`) || !strings.Contains(m.Text, `"epsilon":{"$numberDouble":"Infinity"}`) {
 		t.Errorf("%s", m.Text)
 	}
-	fails(Model, "", "cut.json: byte", data.Bytes("cut.json", []byte(`{"a":`)))
+	fails(Model, "", "cut.json: byte", source.Bytes("cut.json", []byte(`{"a":`)))
 	fails(Predict, `{"rows":[3]}`, "a row is a list of cells")
 	fails(Predict, `{"rows":[[`+strings.Repeat("1],[", run.MaxTyped)+`1]]}`, "more than the 10000")
-	fails(Predict, `{}`, `expected a column \"x\"`, data.Bytes("t.csv", []byte("a,b\n1,2\n")))
+	fails(Predict, `{}`, `expected a column \"x\"`, source.Bytes("t.csv", []byte("a,b\n1,2\n")))
 	fails(Predict, `{"rows":[[1]]}`, "rows, or one file", table)
 
 	p.send(Predict, 2, `{"rows":[[1],{"x":-1}]}`)

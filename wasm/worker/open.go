@@ -5,13 +5,14 @@ import (
 	"errors"
 
 	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 )
 
 // openData holds the data that the page opened, and the built-in data last made for a plan.
 type openData struct {
 	mail mail
-	load func(ctx context.Context, train, test []data.File, opt run.CSV, progress func(data.Progress)) (*data.Dataset, *data.Report, error)
+	load func(ctx context.Context, train, test []source.File, opt run.CSV, progress func(source.Progress)) (*data.Dataset, *data.Report, error)
 	make func(name string, seed uint64) (*data.Dataset, error)
 
 	rows    *data.Dataset // files or built-in data; nil until some are open
@@ -23,10 +24,10 @@ type openData struct {
 
 // fileSet is the files of the open data.
 type fileSet struct {
-	train    []data.File // of the training rows
-	test     []data.File // of the test rows, where they are not held out
-	csv      run.CSV     // how they were read
-	identity identities  // of both, in the ledger
+	train    []source.File // of the training rows
+	test     []source.File // of the test rows, where they are not held out
+	csv      run.CSV       // how they were read
+	identity identities    // of both, in the ledger
 }
 
 type builtinKey struct {
@@ -47,7 +48,7 @@ func (d *openData) open(r Request, q run.OpenRequest) (*data.Report, error) {
 		}
 		return data.Summarize(ds, "built-in"), nil
 	}
-	r.TrainFiles, r.TestFiles = data.Gather(r.TrainFiles), data.Gather(r.TestFiles)
+	r.TrainFiles, r.TestFiles = source.Gather(r.TrainFiles), source.Gather(r.TestFiles)
 	ds, report, err := d.load(context.Background(), r.TrainFiles, r.TestFiles, q.CSV, d.mail.progress(r.ID))
 	if e := (*fault)(nil); errors.As(err, &e) {
 		return nil, &refusal{e, report}
@@ -56,7 +57,7 @@ func (d *openData) open(r Request, q run.OpenRequest) (*data.Report, error) {
 		return nil, err
 	}
 	d.rows, d.builtin, d.public, d.files = ds, nil, "", fileSet{csv: q.CSV}
-	d.files.train, d.files.test, _ = data.SplitFiles(r.TrainFiles, r.TestFiles, q.CSV.Roles)
+	d.files.train, d.files.test, _ = source.SplitFiles(r.TrainFiles, r.TestFiles, q.CSV.Roles)
 	return report, nil
 }
 

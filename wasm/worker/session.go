@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"clipscope/core/clip"
-	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
@@ -38,7 +38,7 @@ func NewSession(h Host) *Session {
 	lab := &laboratory{mail: m, plans: plans}
 	return &Session{mail: m, backend: h.Backend, runs: runs, handlers: map[string]handler{
 		Methods:  plain(clip.Methods),
-		Datasets: plain(data.Builtins),
+		Datasets: plain(builtin.All),
 		Memory:   plain(memory),
 		Open:     request(open.open),
 

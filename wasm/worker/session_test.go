@@ -13,6 +13,7 @@ import (
 	"clipscope/core/compute"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 )
 
@@ -134,11 +135,11 @@ func newPage(t *testing.T, trainer func(run.Config, data.Meta) (Planned, error),
 			return b, fmt.Errorf("no backend %q", c.Backend)
 		},
 		New: trainer,
-		Load: func(_ context.Context, train, _ []data.File, _ run.CSV, progress func(data.Progress)) (*data.Dataset, *data.Report, error) {
+		Load: func(_ context.Context, train, _ []source.File, _ run.CSV, progress func(source.Progress)) (*data.Dataset, *data.Report, error) {
 			if train[0].Name() == "bad" {
 				return nil, &data.Report{Columns: []data.Column{{Name: "understood"}}}, &data.Error{File: "bad", Row: 7, Expected: "a number"}
 			}
-			progress(data.Progress{Phase: "read", File: train[0].Name(), Done: 1, Total: 2})
+			progress(source.Progress{Phase: "read", File: train[0].Name(), Done: 1, Total: 2})
 			return dataset(train[0].Name()), &data.Report{Name: train[0].Name()}, nil
 		},
 		Blob: func() Blob { return &sent{} },
@@ -160,7 +161,7 @@ func steps(n int) func(run.Config, data.Meta) (Planned, error) {
 	return func(run.Config, data.Meta) (Planned, error) { return &fake{steps: n}, nil }
 }
 
-func (p *page) send(kind string, id int, text string, files ...data.File) {
+func (p *page) send(kind string, id int, text string, files ...source.File) {
 	p.s.Handle(Request{Message: run.Message{Type: kind, ID: id, Text: text}, TrainFiles: files})
 }
 
@@ -376,10 +377,10 @@ func TestFailedOpenLosesNothing(t *testing.T) {
 		used = ds.Name
 		return &fake{steps: 1}, nil
 	})
-	p.send(Open, 1, `{}`, data.Bytes("good", nil))
+	p.send(Open, 1, `{}`, source.Bytes("good", nil))
 	p.next(ProgressType)
 	p.next(ReplyType)
-	p.send(Open, 2, `{}`, data.Bytes("bad", nil))
+	p.send(Open, 2, `{}`, source.Bytes("bad", nil))
 	f := decode[struct {
 		Detail struct {
 			data.Error

@@ -9,7 +9,7 @@ import { writePageHeader } from "hyparquet-writer/src/datapage.js";
 import { writeMetadata } from "hyparquet-writer/src/metadata.js";
 import { open } from "../parquet.mjs";
 
-// allowance is core/data's.
+// allowance is core/data/source's.
 const allowance = (/** @type {number} */ size) => (32 << 20) + 2 * 1032 * size;
 
 // read reads all of a file as often as a table is read, and is the text of the first time, or the

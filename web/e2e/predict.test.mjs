@@ -74,8 +74,8 @@ const small = (column = {}, scaling = { kind: "none" }) => JSON.stringify({
     columns: [{ name: "size", kind: "numeric", first: 0, ...column }, { name: "kind", kind: "categorical", first: 1, categories: ["red", "(missing)"] }] },
 });
 
-// What the page makes of odd cells, by go test -run OddCells ./core/data.
-const odd = JSON.parse(fs.readFileSync(path.join(root, "core/data/testdata/cells.json"), "utf8"));
+// What the page makes of odd cells, by go test -run OddCells ./core/data/table.
+const odd = JSON.parse(fs.readFileSync(path.join(root, "core/data/table/testdata/cells.json"), "utf8"));
 
 test("cells are read as the page reads them", (t) => {
   assert.ok(odd.cells.length > 400 && odd.columns.length === 11);

@@ -13,7 +13,7 @@ import (
 	"clipscope/core/compute/kernel"
 	"clipscope/core/compute/simd"
 	"clipscope/core/compute/webgpu"
-	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/plan"
 	"clipscope/core/run"
 	"clipscope/core/train"
@@ -117,7 +117,7 @@ func TestNoiseIsNormal(t *testing.T) {
 // is called.
 func runs(t *testing.T, b *webgpu.Backend, cfg run.Config, each func(step int)) func() {
 	t.Helper()
-	ds, err := data.Builtin(cfg.Data, 1)
+	ds, err := builtin.Make(cfg.Data, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestRunsLeaveNothing(t *testing.T) {
 func TestRunsSurviveTheirGPU(t *testing.T) {
 	ctx := context.Background()
 	sigma, seed := 1.0, uint64(3)
-	ds, err := data.Builtin("moons", 1)
+	ds, err := builtin.Make("moons", 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,8 @@ import (
 
 	"clipscope/core/compute"
 	"clipscope/core/data"
+	"clipscope/core/data/load"
+	"clipscope/core/data/source"
 	"clipscope/core/run"
 )
 
@@ -79,14 +81,14 @@ func Published(t *testing.T, name string) *data.Dataset {
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("no %s: not tested on the Published table", path)
 	}
-	ds, _, err := data.Load(t.Context(), []data.File{Local(path)}, nil, run.CSV{Missing: "zero"}, nil)
+	ds, _, err := load.Load(t.Context(), []source.File{Local(path)}, nil, run.CSV{Missing: "zero"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return ds
 }
 
-// Local is a data.File of the file system.
+// Local is a source.File of the file system.
 type Local string
 
 func (f Local) Name() string { return filepath.Base(string(f)) }

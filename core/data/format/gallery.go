@@ -1,0 +1,372 @@
+package format
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"image"
+	"image/color"
+	"io"
+	"strconv"
+
+	"clipscope/core/data"
+	"clipscope/core/data/source"
+	"clipscope/core/data/table"
+	"clipscope/core/run"
+)
+
+// gallery makes rows of pictures.
+type gallery struct {
+	*source.Reading
+	ds    *data.Dataset
+	index map[string]int // of a class
+	resizer
+	meter   *source.Meter // of the file that is read; nil: none
+	raw     bytes.Buffer
+	sizes   map[image.Point]int // of the pictures that were looked at
+	colours int                 // of those, how many are not grey
+	resized int                 // pictures that had another size
+	greyed  int                 // pictures in colour that have been made grey
+	bad     table.BadRows
+	seed    maphash.Seed
+	seen    map[uint64]string // the first name of each content to train on, by its hash
+}
+
+func newGallery(in *source.Reading, classes []string) *gallery {
+	g := &gallery{Reading: in, sizes: map[image.Point]int{}, index: map[string]int{}, seed: maphash.MakeSeed(), seen: map[uint64]string{}}
+	g.ds = &data.Dataset{Task: data.Classification, Outputs: len(classes), Classes: classes}
+	if classes == nil {
+		g.ds.Task, g.ds.Outputs = data.Regression, 1
+	}
+	for i, c := range classes {
+		g.index[c] = i
+	}
+	return g
+}
+
+// Picture decodes a PNG or JPEG picture and brings it to shape, [height, width] or
+// [3, height, width], as load.Load does with those of a data set. name is what a [*data.Error]
+// calls it.
+func Picture(name string, raw []byte, shape []int) ([]uint8, error) {
+	g := newGallery(source.NewReading(context.Background(), run.CSV{}), nil)
+	switch {
+	case len(shape) == 2:
+		g.frame = frame{shape[0], shape[1], 1}
+	case len(shape) == 3 && shape[0] == 3:
+		g.frame = frame{shape[1], shape[2], 3}
+	default:
+		return nil, fmt.Errorf("data: picture: want a shape of height and width, or of 3 planes, have %v", shape)
+	}
+	if g.height < 1 || g.width < 1 || g.height > g.Limits.Features/g.width {
+		return nil, fmt.Errorf("data: picture: a shape of %v", shape)
+	}
+	d, err := newPictureDecoder(name, raw, &g.Limits)
+	if err != nil {
+		return nil, err
+	}
+	g.Allow(source.Bytes(name, raw))
+	dst := make([]uint8, g.values())
+	if err := g.draw(dst, name, raw, d); err != nil {
+		return nil, err
+	}
+	return dst, nil
+}
+
+// read reads the bytes of a picture, as they are stored. They hold until the next call.
+func (g *gallery) read(p picture) ([]byte, error) {
+	large := fmt.Sprintf("of over %d MB", g.Limits.Picture>>20)
+	if p.Size() > g.Limits.Picture {
+		return nil, badPicture(p.Name(), large, nil)
+	}
+	r, err := p.Open()
+	if err != nil {
+		return nil, badPicture(p.Name(), "that cannot be opened", err)
+	}
+	defer r.Close()
+	g.raw.Reset()
+	g.raw.Grow(int(p.Size()) + bytes.MinRead)
+	n, err := io.Copy(&g.raw, io.LimitReader(r, g.Limits.Picture+1))
+	var own *data.Error
+	switch {
+	case errors.As(err, &own):
+		return nil, err
+	case err != nil:
+		return nil, badPicture(p.Name(), "that cannot be read", err)
+	case n > g.Limits.Picture:
+		return nil, badPicture(p.Name(), large, nil)
+	}
+	return g.raw.Bytes(), nil
+}
+
+// badPicture is the error for one of them. Its row is that of a table's error, which
+// may be left out.
+func badPicture(name, what string, err error) error {
+	return &data.Error{File: name, Expected: "a PNG or JPEG picture", Got: "one " + what, Err: err,
+		Fix: "Replace the picture or leave it out, or skip rows that cannot be read."}
+}
+
+// alive reports progress where it is time to, and why reading is to end, if it is.
+func (g *gallery) alive() error {
+	if g.meter == nil {
+		return g.Ended()
+	}
+	return g.meter.Check(false)
+}
+
+// spendDecoding counts n bytes that a picture is decoded to. Up to Limits.Decoded, pictures add
+// to the allowance what they take of it: a blank page packs to next to nothing and is no attack,
+// as its decoding has bounds of its own and its pixels are let go before the next picture's. The
+// sum bounds the time.
+func spendDecoding(in *source.Reading, name string, n int64) error {
+	free := min(n, in.Limits.Decoded-in.Taken.Decoded)
+	in.Taken.Decoded += free
+	in.Allowed += free
+	return in.Spend(name, n)
+}
+
+// draw decodes a picture and brings it to the gallery's size. The error is a
+// [badPicture], or the context's.
+func (g *gallery) draw(dst []uint8, name string, raw []byte, d pictureDecoder) error {
+	if err := spendDecoding(g.Reading, name, d.cost.made); err != nil {
+		return err
+	}
+	img, err := d.decode(&feed{raw, g.alive})
+	if end := g.alive(); end != nil {
+		return end
+	}
+	if err != nil {
+		return badPicture(name, "that is damaged", err)
+	}
+	return g.into(dst, img, g.alive)
+}
+
+// look counts the size and the colours of a picture, if it has any.
+func (g *gallery) look(raw []byte) {
+	c, err := newPictureDecoder("", raw, &g.Limits)
+	if err != nil {
+		return
+	}
+	g.sizes[image.Pt(c.Width, c.Height)]++
+	if c.ColorModel != color.GrayModel && c.ColorModel != color.Gray16Model {
+		g.colours++
+	}
+}
+
+// settle decides what the pictures are brought to.
+func (g *gallery) settle(file string) error {
+	size := image.Pt(defaultSide, defaultSide)
+	most := 0
+	for s, n := range g.sizes {
+		if n > most || n == most && (s.X < size.X || s.X == size.X && s.Y < size.Y) {
+			size, most = s, n
+		}
+	}
+	if size.X > mostSide || size.Y > mostSide || most == 0 {
+		size = image.Pt(defaultSide, defaultSide)
+	}
+	g.frame = frame{size.Y, size.X, 1}
+	if g.colours > 0 {
+		g.planes = 3
+	}
+	opt := g.Options.Image
+	switch len(opt.Size) {
+	case 0:
+	case 1:
+		g.height, g.width = opt.Size[0], opt.Size[0]
+	case 2:
+		g.height, g.width = opt.Size[0], opt.Size[1]
+	default:
+		return data.BadOption("image.size", "a height and a width, or one number for both", fmt.Sprint(opt.Size))
+	}
+	if opt.Channels != 0 {
+		g.planes = opt.Channels
+	}
+	const mostSides = 1024
+	switch {
+	case g.height < 1 || g.width < 1 || g.height > mostSides || g.width > mostSides:
+		return data.BadOption("image.size", fmt.Sprintf("from 1 to %d", mostSides), fmt.Sprint(opt.Size))
+	case g.planes != 1 && g.planes != 3:
+		return data.BadOption("image.channels", "1, for grey, or 3, for colour", fmt.Sprint(g.planes))
+	case g.values() > g.Limits.Features:
+		return &data.Error{File: file, Expected: fmt.Sprintf("pictures of at most %d values", g.Limits.Features), Got: fmt.Sprintf("%d×%d×%d", g.planes, g.height, g.width),
+			Fix: "Choose a smaller size."}
+	}
+	g.ds.Features, g.ds.Bounds = g.values(), data.ByteBounds(g.values())
+	g.ds.Shape = []int{g.height, g.width}
+	if g.planes > 1 {
+		g.ds.Shape = []int{g.planes, g.height, g.width}
+	}
+	return nil
+}
+
+// room makes room for n pictures.
+func (g *gallery) room(file string, sp *data.Split, n int) error {
+	if err := g.Claim(file, int64(n), int64(g.values()), int64(g.values())+source.RowOverhead); err != nil || n == 0 {
+		return err
+	}
+	sp.U8, sp.Y = make([]uint8, n*g.values()), make([]float32, n)
+	return nil
+}
+
+// add decodes a picture and makes it a row.
+func (g *gallery) add(name, role, label string, raw []byte) error {
+	c, err := newPictureDecoder(name, raw, &g.Limits)
+	if err != nil {
+		return err
+	}
+	y, err := g.target(name, label)
+	if err != nil {
+		return err
+	}
+	sp := &g.ds.Train
+	if role == source.RoleTest {
+		sp = &g.ds.Test
+	}
+	at := sp.N * g.values()
+	if at == len(sp.U8) {
+		return source.Changed(name)
+	}
+	if err := g.draw(sp.U8[at:at+g.values()], name, raw, c); err != nil {
+		return err
+	}
+	sp.Y[sp.N] = y
+	sp.N++
+	if c.Width != g.width || c.Height != g.height {
+		g.resized++
+	}
+	if g.planes == 1 && c.ColorModel != color.GrayModel && c.ColorModel != color.Gray16Model {
+		g.greyed++
+	}
+	if g.sizes[image.Pt(c.Width, c.Height)] == 0 && len(g.sizes) < mostSizes {
+		g.sizes[image.Pt(c.Width, c.Height)] = 1
+	}
+	return nil
+}
+
+func (g *gallery) target(name, label string) (float32, error) {
+	if g.ds.Task == data.Regression {
+		v, err := strconv.ParseFloat(label, 32)
+		if err != nil || v-v != 0 {
+			return 0, &data.Error{File: name, Expected: "a number as its label", Got: data.Quote(label), Fix: "Correct the label, or choose classification as the task."}
+		}
+		return float32(v), nil
+	}
+	k, ok := g.index[label]
+	if !ok {
+		return 0, &data.Error{File: name, Expected: "one of the classes " + data.List(g.ds.Classes), Got: data.Quote(label), Fix: "Move the picture, or leave it out."}
+	}
+	return float32(k), nil
+}
+
+// skips counts a picture that cannot be read and reports whether it may be left out.
+func (g *gallery) skips(err error) bool {
+	e, ok := err.(*data.Error)
+	if !ok || g.Options.BadRows != "skip" || errors.Is(err, source.ErrTooMuch) {
+		return false
+	}
+	if g.bad.Count++; g.bad.Count == 1 {
+		g.bad.First = e
+	}
+	return true
+}
+
+// done is the data set, of the pictures that could be read.
+func (g *gallery) done(file string) (*data.Dataset, error) {
+	rows := g.ds.Train.N + g.ds.Test.N
+	switch {
+	case g.bad.Count > rows:
+		return nil, &data.Error{File: file, Expected: "most pictures to be readable", Got: fmt.Sprintf("%d that are not (the first: %s)", g.bad.Count, g.bad.First.Fault()),
+			Fix: "Choose another archive or folder."}
+	case g.ds.Train.N == 0:
+		return nil, &data.Error{File: file, Expected: "pictures to train on", Got: "none", Fix: "Choose pictures that are not all for testing."}
+	}
+	for _, sp := range []*data.Split{&g.ds.Train, &g.ds.Test} {
+		sp.U8, sp.Y = sp.U8[:sp.N*g.values():sp.N*g.values()], sp.Y[:sp.N:sp.N]
+	}
+	if g.ds.Task == data.Classification && data.AllEqual(g.ds.Train.Y) {
+		return nil, data.OneClass(file, g.ds.Classes[int(g.ds.Train.Y[0])])
+	}
+	if g.bad.Count > 0 {
+		g.Report.BadRows += g.bad.Count
+		g.Warn("%d pictures are left out because they cannot be read. The first: %s.", g.bad.Count, g.bad.First.Fault())
+	}
+	if g.resized > 0 {
+		g.Warn("%d of %d pictures, which are of %s sizes, were brought to %d×%d, without keeping proportions. Choose another size if that is wrong.", g.resized, rows, sizes(len(g.sizes)), g.height, g.width)
+	}
+	if g.greyed > 0 {
+		g.Warn("%d pictures in colour were made grey. Choose 3 channels to keep their colours.", g.greyed)
+	}
+	return g.ds, nil
+}
+
+func sizes(n int) string {
+	if n >= mostSizes {
+		return "many"
+	}
+	return strconv.Itoa(n)
+}
+
+// rows calls do with each picture of f, its label, and what errors call it, until the
+// error is io.EOF.
+func (g *gallery) rows(f source.ColumnsFile, phase string, do func(row, label string, raw []byte) error) error {
+	rc, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer rc.Close()
+	m := g.Reading.Meter(rc, f, phase)
+	g.meter = m
+	r := bufio.NewReaderSize(m, source.HeadSize)
+	for n := 1; ; n++ {
+		label, err := g.part(r, int64(g.Limits.Category))
+		if err == io.EOF {
+			return nil
+		}
+		name := string(label)
+		row := fmt.Sprintf("%s, picture %d", f.Name(), n)
+		var raw []byte
+		if err == nil {
+			if raw, err = g.part(r, g.Limits.Picture); err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+		}
+		if err == nil {
+			err = g.Spend(f.Name(), int64(len(name)+len(raw)))
+		}
+		if err == nil {
+			err = do(row, name, raw)
+		}
+		switch {
+		case err == io.EOF:
+			return nil
+		case err == io.ErrUnexpectedEOF || err == source.ErrTooMuch:
+			return badPicture(row, "that is too large, or whose label is", nil)
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// part reads bytes behind their length; they hold until the next call.
+func (g *gallery) part(r io.Reader, most int64) ([]byte, error) {
+	var length [4]byte
+	if err := fill(r, length[:]); err != nil {
+		return nil, err
+	}
+	n := int64(binary.LittleEndian.Uint32(length[:]))
+	if n > most {
+		return nil, source.ErrTooMuch
+	}
+	g.raw.Reset()
+	if m, err := io.CopyN(&g.raw, r, n); err != nil {
+		if m < n && err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, err
+	}
+	return g.raw.Bytes(), nil
+}

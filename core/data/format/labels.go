@@ -1,0 +1,179 @@
+package format
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+
+	"clipscope/core/data"
+	"clipscope/core/data/source"
+	"clipscope/core/data/table"
+)
+
+// fromTable marks a label that a table gave; no folder's name begins so.
+const fromTable = "\x00"
+
+// readLabels reads a table of pictures' names and labels. It reports whether it is one.
+func readLabels(in *source.Reading, f source.File, all []picture, names *pictureIndex, others bool) (bool, error) {
+	ch, err := table.Choose(in.Options, in.Limits)
+	if err != nil {
+		return false, err
+	}
+	t, err := table.Open(in, f, source.PhaseScan, ch, nil)
+	if err != nil {
+		return false, err
+	}
+	defer t.Close()
+	var first [][]string
+	for size := int64(0); len(first) < 100 && size < in.Limits.Record; {
+		cells, _, err := t.Next()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return false, err
+		}
+		row := make([]string, len(cells))
+		for i, c := range cells {
+			row[i] = strings.Clone(c)
+			size += int64(len(c))
+		}
+		first = append(first, row)
+	}
+	nameAt, labelAt, err := labelColumns(in, t, first, names)
+	if err != nil || nameAt < 0 {
+		if err == nil && !others {
+			in.Warn("%s names none of the pictures, and is not used.", data.Shorten(f.Name()))
+		}
+		return false, err
+	}
+	held := source.NamedTest(path.Base(f.Name()))
+	take := func(cells []string) error {
+		if n := len(cells[nameAt]); n > mostPath {
+			return &data.Error{File: f.Name(), Column: nameAt + 1, Expected: fmt.Sprintf("names of pictures of at most %d bytes, as archives have them", mostPath), Got: fmt.Sprintf("one of %d", n),
+				Fix: "Correct the table, or leave it out of the archive."}
+		}
+		i, ok := names.find(cells[nameAt])
+		if !ok {
+			return nil // of a picture that is not there
+		}
+		label := cells[labelAt]
+		if len(label) > in.Limits.Category {
+			return &data.Error{File: f.Name(), Expected: fmt.Sprintf("labels of at most %d bytes", in.Limits.Category), Got: data.Quote(label), Fix: "Choose another label column."}
+		}
+		if label != "" {
+			all[i].label = fromTable + label
+		}
+		if held {
+			all[i].role = source.RoleTest
+		}
+		return nil
+	}
+	for _, row := range first {
+		if err := take(row); err != nil {
+			return false, err
+		}
+	}
+	for {
+		cells, _, err := t.Next()
+		if err == io.EOF {
+			return true, nil
+		}
+		if err == nil {
+			err = take(cells)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+}
+
+// pictureIndex finds pictures by what a table may call them: the path, the name, or
+// the name without its end; by one of the latter two where no other is called so.
+type pictureIndex struct {
+	at      map[string]int
+	longest int // bytes of a path
+}
+
+const several = -1
+
+func pictureNames(all []picture) *pictureIndex {
+	names, longest := map[string]int{}, 0
+	for i, p := range all {
+		base := path.Base(p.path)
+		for _, name := range []string{base, strings.TrimSuffix(base, path.Ext(base))} {
+			if other, ok := names[name]; ok && other != i {
+				names[name] = several
+			} else {
+				names[name] = i
+			}
+		}
+	}
+	for i, p := range all {
+		names[p.path] = i
+		longest = max(longest, len(p.path))
+	}
+	return &pictureIndex{names, longest}
+}
+
+// mostAbove limits the folders that a cell may have above a picture that do not stand above it
+// in the archive: those of the disk on which the table was written.
+const mostAbove = 64
+
+// mostPath is the longest path that an entry of a zip archive can have.
+const mostPath = 1<<16 - 1
+
+// find takes time in proportion to the bytes of name, whatever it is.
+func (x *pictureIndex) find(name string) (int, bool) {
+	name = strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "./")
+	for range mostAbove {
+		if len(name) <= x.longest {
+			if i, ok := x.at[name]; ok {
+				return i, i != several
+			}
+		}
+		if _, name, _ = strings.Cut(name, "/"); name == "" {
+			break
+		}
+	}
+	return 0, false
+}
+
+// labelColumns are the columns of names and of labels; the first is -1 where the table
+// is about something else.
+func labelColumns(in *source.Reading, t *table.Table, rows [][]string, names *pictureIndex) (nameAt, labelAt int, err error) {
+	nameAt = -1
+	best := 0
+	for i := range t.Width() {
+		known, cells := map[int]bool{}, 0
+		for _, row := range rows {
+			if at, ok := names.find(row[i]); ok {
+				known[at] = true
+				cells++
+			}
+		}
+		// Labels may be called as pictures are: 0 as 0.png. They come again and again.
+		if len(known) > best && 2*len(known) >= cells {
+			nameAt, best = i, len(known)
+		}
+	}
+	if nameAt < 0 {
+		return -1, 0, nil
+	}
+	for _, want := range append([]string{in.Options.Label}, table.LabelNames()...) {
+		for i, name := range t.Names() {
+			if want != "" && i != nameAt && strings.EqualFold(name, want) {
+				return nameAt, i, nil
+			}
+		}
+	}
+	if n, err := strconv.Atoi(in.Options.Label); err == nil && n >= 1 && n <= t.Width() && n != nameAt+1 {
+		return nameAt, n - 1, nil
+	}
+	if t.Width() == 2 {
+		return nameAt, 1 - nameAt, nil
+	}
+	return 0, 0, &data.Error{File: t.Name(), Expected: "a table of two columns, filename and label", Got: fmt.Sprintf("%d columns, none of them called label", t.Width()),
+		Fix: "Choose the label column."}
+}

@@ -1,0 +1,110 @@
+package load
+
+import (
+	"fmt"
+
+	"clipscope/core/data"
+	"clipscope/core/data/format"
+	"clipscope/core/data/source"
+)
+
+// recognise finds the one kind that all files are of. Archives are opened, and one that
+// is no kind of its own is replaced by its files.
+func recognise(in *source.Reading, train, test *[]source.File) (*format.Format, error) {
+	var of kinds
+	for _, files := range []*[]source.File{train, test} {
+		var all []source.File
+		for _, f := range *files {
+			parts, err := sniff(in, f, of.add)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, parts...)
+		}
+		*files = all
+	}
+	if len(*test) == 0 && of.kind.Beside == "" { // what was unpacked has names that were not seen before
+		*train, *test, _ = source.SplitFiles(*train, nil, in.Options.Roles)
+		for _, f := range *test {
+			in.Warn("%s is used for testing, as its name says.", data.Shorten(f.Name()))
+		}
+	}
+	return of.kind, nil
+}
+
+// kinds finds the one format of files.
+type kinds struct {
+	kind  *format.Format
+	first source.File
+}
+
+func (of *kinds) add(f source.File, k *format.Format) error {
+	beside := func(a, b *format.Format) bool { return a.Beside == b.Name }
+	switch {
+	case of.first == nil || beside(k, of.kind):
+		of.kind, of.first = k, f
+	case k != of.kind && !beside(of.kind, k):
+		return &data.Error{File: f.Name(),
+			Expected: fmt.Sprintf("a file of the same kind as %s (%s)", data.Shorten(of.first.Name()), of.kind.Name),
+			Got:      fmt.Sprintf("a %s file", k.Name),
+			Fix:      "Choose files of one data set at a time."}
+	}
+	return nil
+}
+
+// sniff tells add the format of f, and returns it or, of an archive, what is to be read in
+// its place.
+func sniff(in *source.Reading, f source.File, add func(source.File, *format.Format) error) ([]source.File, error) {
+	if _, ok := f.(*source.Folder); ok {
+		return sniffMany(f, add)
+	}
+	head, size, err := source.Head(in, f)
+	if err != nil {
+		return nil, err
+	}
+	_, packed := f.(*source.Entry)
+	if !packed && source.Zipped(head) && size == 0 {
+		return nil, format.NotData(f.Name(), "a zip archive inside a gzip file: unpack it first")
+	}
+	if !packed && source.Zipped(head) {
+		return sniffArchive(in, f, add)
+	}
+	k, err := format.Of(f.Name(), head, size, in.Options.Encoding)
+	if err != nil {
+		return nil, err
+	}
+	return []source.File{f}, add(f, k)
+}
+
+func sniffArchive(in *source.Reading, f source.File, add func(source.File, *format.Format) error) ([]source.File, error) {
+	a, err := source.OpenArchive(in, f)
+	if err != nil {
+		return nil, err
+	}
+	if all, err := sniffMany(a, add); all != nil || err != nil {
+		return all, err
+	}
+	if err := source.CountTables(in, f, len(a.Entries)); err != nil {
+		return nil, err
+	}
+	m := in.Meter(nil, f, source.PhaseScan)
+	for _, e := range a.Entries {
+		if err := m.Check(false); err != nil {
+			return nil, err
+		}
+		if _, err := sniff(in, e, add); err != nil {
+			return nil, err
+		}
+		m.Done += source.Stored(e)
+	}
+	return a.Files(), nil
+}
+
+// sniffMany is sniff for what is many files; nil where they are to be looked at one by one.
+func sniffMany(f source.File, add func(source.File, *format.Format) error) ([]source.File, error) {
+	k, err := format.OfMany(f)
+	if k == nil || err != nil {
+		return nil, err
+	}
+	return []source.File{f}, add(f, k)
+}

@@ -1,0 +1,38 @@
+package source
+
+import "io"
+
+// Columns is an open file of columns, such as Parquet, whose form this package
+// leaves to others: see [Reading.Parquet].
+type Columns interface {
+	// Pictures says whether the rows are pictures with labels.
+	Pictures() bool
+	// Rows is how many there are.
+	Rows() int64
+	// Classes are the names of the classes of pictures.
+	Classes() []string
+	// Skipped are names of columns that no table can have.
+	Skipped() []string
+	// Open reads the rows from the first on. Those of a table come as CSV text with a
+	// header, commas and no line ends within cells; each picture as its label and its
+	// bytes, both behind their lengths as little-endian 32-bit numbers. Where what it
+	// opens has a method Done() int64, that is how much of the file has been read; it may
+	// read no bytes, and no error, so that progress can be said and reading be stopped.
+	Open() (io.ReadCloser, error)
+}
+
+// ColumnsFile is a file of columns as a File: the text of its rows, or its pictures.
+type ColumnsFile struct {
+	File
+	Columns
+}
+
+// Open reads the rows, as [Columns.Open].
+func (c ColumnsFile) Open() (io.ReadCloser, error) { return c.Columns.Open() }
+
+// WritesCSV says that c is [Written].
+func (c ColumnsFile) WritesCSV() {}
+
+// Written is a File whose CSV text this program writes, from another form of tables:
+// with a point in numbers that were numbers there, and the year first in dates.
+type Written interface{ WritesCSV() }

@@ -1,0 +1,52 @@
+package source
+
+import (
+	"slices"
+	"strings"
+)
+
+const (
+	RoleTrain = "train"
+	RoleTest  = "test"
+)
+
+// SplitFiles moves files to where roles, by name, says that they belong. Where
+// that leaves no test files, those of the others that call themselves test are,
+// and named is true: people drop all of a data set's files at once. Rows of the
+// files that stay in train are trained on.
+func SplitFiles(train, test []File, roles map[string]string) (tr, te []File, named bool) {
+	tr, te = part(train, func(f File) bool { return roles[f.Name()] == RoleTest })
+	back, rest := part(test, func(f File) bool { return roles[f.Name()] != RoleTrain })
+	if tr, te = append(tr, back...), append(te, rest...); len(te) > 0 {
+		return tr, te, false
+	}
+	if others, te := part(tr, func(f File) bool { return roles[f.Name()] == "" && NamedTest(f.Name()) }); len(others) > 0 && len(te) > 0 {
+		return others, te, true
+	}
+	return tr, nil, false
+}
+
+// part splits files into those for which no and yes is the answer.
+func part(files []File, answer func(File) bool) (no, yes []File) {
+	for _, f := range files {
+		if answer(f) {
+			yes = append(yes, f)
+		} else {
+			no = append(no, f)
+		}
+	}
+	return no, yes
+}
+
+// NamedTest reports whether one of the words of a file's name is test or t10k.
+func NamedTest(name string) bool {
+	words := NameWords(name)
+	return slices.Contains(words, "test") || slices.Contains(words, "t10k")
+}
+
+// NameWords returns the words of a file's name, in small letters.
+func NameWords(name string) []string {
+	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
+		return strings.ContainsRune("._- ()", r)
+	})
+}

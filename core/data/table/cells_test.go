@@ -1,0 +1,141 @@
+package table
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"clipscope/core/data"
+)
+
+var update = flag.Bool("update", false, "write what is compared with testdata")
+
+// cellsFile says of odd cells what each style of column makes of them; predict.mjs and
+// predict.py are held against it, too.
+const cellsFile = "testdata/cells.json"
+
+type oddCells struct {
+	Cells   []string    `json:"cells"`
+	Columns []oddColumn `json:"columns"`
+}
+
+// oddColumn is a column as models have it, and the feature that each cell comes to in it:
+// nil where it is refused, and [fillOdd] where it says that it is missing.
+type oddColumn struct {
+	Decimal   string     `json:"decimal,omitempty"`
+	Thousands string     `json:"thousands,omitempty"`
+	Date      string     `json:"date,omitempty"`
+	Features  []*float32 `json:"features"`
+}
+
+const fillOdd = -12345
+
+// TestOddCells: what cells come to in every style of column is what was written down.
+func TestOddCells(t *testing.T) {
+	have := oddCells{Cells: oddTexts()}
+	for _, st := range styles {
+		c := oddColumn{Date: st.date}
+		if st.decimal == ',' && st.date == "" {
+			c.Decimal = ","
+		}
+		if st.thousands != 0 {
+			c.Thousands = string(rune(st.thousands))
+		}
+		fill := float64(fillOdd)
+		e, err := NewEncoder(data.Classification, []data.Column{{Name: "x", Kind: data.Numeric, Fill: &fill, Decimal: c.Decimal, Thousands: c.Thousands, Date: c.Date}}, nil, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, cell := range have.Cells {
+			x := make([]float32, 1)
+			var came *float32
+			if _, _, err := e.Features(x, []string{strings.TrimSpace(cell)}); err == nil {
+				came = &x[0]
+			}
+			c.Features = append(c.Features, came)
+		}
+		have.Columns = append(have.Columns, c)
+	}
+	b, err := json.Marshal(have)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = append(bytes.ReplaceAll(b, []byte(`{"`), []byte("\n{\"")), '\n')
+	if *update {
+		if err := os.WriteFile(cellsFile, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(cellsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(b, want) {
+		t.Errorf("cells are read differently: see what go test -run OddCells -update ./core/data/table changes in %s", cellsFile)
+	}
+}
+
+// oddTexts are cells that people, spreadsheets and other programs write, and some that
+// nobody does.
+func oddTexts() []string {
+	cells := strings.Split(strings.Join([]string{
+		"| |5| 5 |+5|-5|- 5|−5|− 5|+ 5|+-5|1e3|1E3|1e-3|1e+3|1e|e3|0x10|0x1p4|0b1|1_000|1e1_0|inf|-inf|Infinity|none|-|--|.|,|5.|.5|5,|,5|1,5|1.5",
+		"nan|NaN|-nan|NA|na|N/A|n.a.|k.A.|k. A.|k.\u00a0A.|k.\u202fA.|K.A.|#N/A|#n/a|#NV|#nv|null|NULL|<NA>|?",
+		"1,234|1.234|1,234.5|1.234,5|1 234,5|1\u00a0234,5|1\u202f234,5|1'234.5|1’234.5|12,34|1,2,3|1..2|1.2.3|1,,234|0,123|0.123|1234,567|1,234,567.|1,234e2|1,234.5e2|1.234,5E-2",
+		"01|007|1e400|-1e400|1e39|3.4e38|3.5e38|1e-400|1e-46|16777217|123456789.123456789|0.1000000000000000055511151231257827",
+		"$5|5$|$ 5|-$5|$-5|$5$|€$5|€5|5 €|£5|₹5|¥5|5%|5 %|5%%|%5|%|$|$5%|5% $|87%2|4$6|1$e5|€ 1.234,50|$1,234.50",
+		"١٢٣|１２|½|²|5\u00a0|\u00a05|5\u200b|\ufeff5|\u20075|5\x00|5\x1c|5\u0085|5\v|\t5\t|5\u2028",
+		"2020-01-02|2020-1-2|2020/01/02|2020.01.02|2020-01/02|02.01.2020|2.1.2020|1/2/2020|13/2/2020|2/13/2020|31.02.2020|29.02.2019|29.02.2020|2.1.20|99-1-1",
+		"0000-01-01|0001-01-01|0099-03-04|9999-12-31|10000-01-01|-2020-01-02|2020-00-01|2020-01-00|2020-13-01|002020-01-02|2020-001-02|١-١-٢٠٢٠",
+		"2020-01-02T|2020-01-02T03|2020-01-02T03:04|2020-01-02 03:04|2020-01-02 3:04|2020-01-02 03:04:05|2020-01-02T03:04:05Z|2020-01-02T03:04Z|2020-01-02T03:04:05+01:00|2020-01-02T03:04:05-01:30|2020-01-02T03:04:05+0100",
+		"2020-01-02T03:04:05.678|2020-01-02T03:04:05,678Z|2020-01-02T24:00|2020-01-02T23:60|2020-01-02T23:59:60|2020-01-02T23:59:59+24:60|2020-01-02T23:59:59+25:00|2020-01-02t03:04|2020-01-02  03:04|2020-01-02Z|02.01.2020 03:04|1/2/2020 23:59:59",
+	}, "|"), "|")
+	alphabets := [][]rune{[]rune("0123456789.,-+eE $€%−"), []rune("0123456789-/.T: Z+"), []rune("12.,' ")}
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 300 {
+		var s strings.Builder
+		a := alphabets[i%len(alphabets)]
+		for range 1 + r.IntN(9) {
+			s.WriteRune(a[r.IntN(len(a))])
+		}
+		cells = append(cells, s.String())
+	}
+	return cells
+}
+
+// TestCellsInAnotherStyle: a number or a date that is written otherwise than in training is
+// refused, and the error says how it would be read; where it may mean two things it says both.
+func TestCellsInAnotherStyle(t *testing.T) {
+	for _, c := range []struct {
+		column     data.Column
+		cell, want string
+	}{
+		{data.Column{}, "85,3", "Write 85.3, as the training rows have their numbers."},
+		{data.Column{}, "0,1", "Write 0.1, as"},
+		{data.Column{}, "1,234", "Write 1.234 or 1234, as"},
+		{data.Column{}, "1.234,5", "Write 1234.5, as"},
+		{data.Column{Decimal: ","}, "85.3", "Write 85,3, as"},
+		{data.Column{Decimal: ",", Thousands: "."}, "1,234.5", "Write 1234,5, as"},
+		{data.Column{Date: "ymd"}, "31.12.2024", "Write 2024-12-31, as the training rows have their dates."},
+		{data.Column{Date: "dmy"}, "2024-12-31", "Write 31.12.2024, as"},
+		{data.Column{}, "old", "Correct the cell."},
+		{data.Column{}, "31.12.2024", "Correct the cell."},
+		{data.Column{Date: "ymd"}, "1,5", "Correct the cell."},
+	} {
+		c.column.Name, c.column.Kind = "x", data.Numeric
+		e, err := NewEncoder(data.Classification, []data.Column{c.column}, nil, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = e.Features(make([]float32, 1), []string{c.cell})
+		var bad *data.Error
+		if !errors.As(err, &bad) || !strings.HasPrefix(bad.Fix, c.want) {
+			t.Errorf("%q in %+v: %v, want %q", c.cell, c.column, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,248 @@
+// Package table reads tables of text. It finds their notation, decides what the columns mean and
+// writes the rows as features. An [Encoder] makes the same features of the rows that a model is asked.
+package table
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"clipscope/core/data"
+	"clipscope/core/data/source"
+)
+
+// A table is read twice. The first pass (scan) counts, per column, what its
+// cells are; from that the kind of each column, its categories and the label
+// are decided (decide); the second pass (fill) writes the rows into an array
+// of the right size. So no more than the result is ever held.
+
+// Table is an open table file: its dialect is known and its header is behind.
+type Table struct {
+	*dialect
+	name    string
+	src     *source.Stream
+	text    *source.Decoder
+	r       *csv.Reader
+	guard   *source.Guard
+	width   int      // cells of a row; 0 before the first
+	columns int      // at most
+	bad     *BadRows // where rows that cannot be read are counted; nil: they are refused
+	// Row n of the table, as a spreadsheet counts, is line n + inner − before of what r sees.
+	before int // rows before it
+	inner  int // ends of lines within cells so far
+}
+
+// mostHead limits the bytes of a table that its dialect is told from.
+const mostHead = 1 << 20
+
+// Open opens f for a pass. d is nil for a file that has not been seen.
+func Open(in *source.Reading, f source.File, phase string, ch Choices, d *dialect) (*Table, error) {
+	s, err := in.Open(f, phase)
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{name: f.Name(), src: s, columns: in.Limits.Columns}
+	if err := startTable(in, t, ch, d); err != nil {
+		s.Close()
+		return nil, err
+	}
+	if in.Options.BadRows == "skip" { // but no header is
+		t.bad = &BadRows{}
+		t.width = cmp.Or(t.width, t.dialect.width)
+	}
+	return t, nil
+}
+
+func startTable(in *source.Reading, t *Table, ch Choices, d *dialect) error {
+	if d != nil {
+		ch.encoding = d.encoding
+	}
+	if _, ok := t.src.File.(source.Written); ok { // by this program
+		ch.comma, ch.encoding = ',', source.UTF8
+	}
+	if _, ok := t.src.File.(source.ColumnsFile); ok { // whatever its columns are called
+		ch.header = "yes"
+	}
+	t.text = source.NewDecoder(t.src.Reader, ch.encoding)
+	lines := t.src.Buffer(t.text, mostHead)
+	head, err := lines.Peek(source.HeadSize)
+	if err == nil && bytes.Count(head, []byte("\n")) < 2 { // names of thousands of columns take more
+		head, err = lines.Peek(mostHead)
+	}
+	if err != nil && err != io.EOF {
+		return err
+	}
+	complete := err == io.EOF
+	if few := bytes.SplitAfterN(head, []byte("\n"), 5); len(head) > source.HeadSize && len(few) == 5 { // so do a few rows as many
+		head, complete = head[:len(head)-len(few[4])], false
+	}
+	if d == nil {
+		found, err := detect(t.name, head, complete, ch, in.Warn)
+		if err != nil {
+			return err
+		}
+		d = &found
+	}
+	t.dialect, t.before = d, d.skip-d.unseen
+	t.guard = &source.Guard{R: lines, Limit: in.Limits.Record, File: t.name}
+	if err := skipLines(lines, t.skip); err != nil {
+		return err
+	}
+	t.r = csv.NewReader(t.guard)
+	t.r.Comma = d.comma
+	t.r.FieldsPerRecord = -1
+	t.r.ReuseRecord = true
+	t.r.TrimLeadingSpace = d.comma != '\t' && d.comma != ' '
+	if !d.header {
+		return nil
+	}
+	return t.readHeader()
+}
+
+// Name returns the name of the file.
+func (t *Table) Name() string { return t.name }
+
+// Names returns those of the header; nil where there is none.
+func (t *Table) Names() []string { return t.names }
+
+// Width returns the number of cells of a row; 0 before the first.
+func (t *Table) Width() int { return t.width }
+
+// Close closes the file.
+func (t *Table) Close() error { return t.src.Close() }
+
+func skipLines(r *bufio.Reader, n int) error {
+	for range n {
+		for {
+			_, err := r.ReadSlice('\n')
+			if err == bufio.ErrBufferFull {
+				continue
+			}
+			if err != nil && err != io.EOF {
+				return err
+			}
+			break
+		}
+	}
+	return nil
+}
+
+func (t *Table) readHeader() error {
+	cells, line, err := t.Next()
+	if err == io.EOF {
+		return &data.Error{File: t.name, Expected: "rows of data", Got: "nothing but a header", Fix: "Choose a file that has rows."}
+	}
+	if err != nil {
+		return err
+	}
+	if t.names != nil {
+		return nil // from the pass before
+	}
+	names := make([]string, len(cells))
+	at := map[string]int{}
+	for i, c := range cells {
+		c = strings.Clone(c)
+		if c == "" {
+			c = data.Nameless(i)
+		}
+		if first, ok := at[c]; ok {
+			return &data.Error{File: t.name, Row: line, Column: i + 1, ColumnName: c, Expected: "a name of its own for each column",
+				Got: fmt.Sprintf("the name of column %d again", first+1), Fix: "Rename one of the two columns, or say that there is no header."}
+		}
+		at[c] = i
+		names[i] = c
+	}
+	t.names = names
+	return nil
+}
+
+// BadRows are rows that cannot be read and are left out.
+type BadRows struct {
+	Count int
+	First *data.Error // what is wrong with the first
+}
+
+// take counts a row by its error and reports whether it may be left out: not
+// where b is nil, and not where the fault may take other rows with it.
+func (b *BadRows) take(err error) bool {
+	var e *data.Error
+	if b == nil || !errors.As(err, &e) || e.Row == 0 || e.Got == openQuote {
+		return false
+	}
+	if b.Count++; b.Count == 1 {
+		b.First = e
+	}
+	return true
+}
+
+// Next returns the next row that can be read, trimmed, and its number. The cells
+// are valid until the next call. The error is io.EOF after the last row.
+func (t *Table) Next() ([]string, int, error) {
+	for {
+		cells, line, err := t.row()
+		if !t.bad.take(err) {
+			return cells, line, err
+		}
+	}
+}
+
+func (t *Table) row() ([]string, int, error) {
+	t.guard.Start = t.r.InputOffset()
+	cells, err := t.r.Read()
+	if err != nil {
+		return nil, 0, t.rowError(err)
+	}
+	if err := t.src.SpendRow(len(cells)); err != nil {
+		return nil, 0, err
+	}
+	line, _ := t.r.FieldPos(0)
+	line += t.before - t.inner
+	for i, c := range cells {
+		t.inner += strings.Count(c, "\n")
+		cells[i] = strings.TrimSpace(c)
+	}
+	if t.width == 0 {
+		if len(cells) > t.columns {
+			return nil, 0, TooWide(t.name, line, len(cells), t.columns)
+		}
+		t.width = len(cells)
+	}
+	if len(cells) != t.width {
+		return cells, line, &data.Error{File: t.name, Row: line,
+			Expected: fmt.Sprintf("%d cells, as in the rows before", t.width), Got: fmt.Sprintf("%d", len(cells)),
+			Fix: "Add or remove cells; quote cells that contain the delimiter; or skip rows that cannot be read."}
+	}
+	return cells, line, nil
+}
+
+const openQuote = "that its quote is still open lines later"
+
+func (t *Table) rowError(err error) error {
+	var pe *csv.ParseError
+	if err == io.EOF || !errors.As(err, &pe) {
+		return err
+	}
+	e := &data.Error{File: t.name, Row: pe.StartLine + t.before - t.inner}
+	t.inner += pe.Line - pe.StartLine
+	switch {
+	case errors.Is(err, csv.ErrQuote) && pe.Line > pe.StartLine:
+		// Who knows how many rows it takes with it: this is never skipped.
+		e.Expected, e.Got = "a quoted cell to end", openQuote
+		e.Fix = "Add the closing quote, or write a quote inside a quoted cell twice."
+	default:
+		e.Expected, e.Got = "quotes only around whole cells", fmt.Sprintf("a stray quote at character %d of the line", pe.Column)
+		e.Fix = "Quote the whole cell, and write a quote inside a quoted cell twice."
+	}
+	return e
+}
+
+// TooWide returns the error of a row with more columns than are read.
+func TooWide(file string, line, got, most int) error {
+	return &data.Error{File: file, Row: line, Expected: fmt.Sprintf("at most %d columns", most),
+		Got: fmt.Sprint(got), Fix: "Keep the columns that matter, or choose another delimiter."}
+}

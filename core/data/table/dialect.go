@@ -1,0 +1,300 @@
+package table
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"clipscope/core/data"
+)
+
+// dialect is the notation of one table file.
+type dialect struct {
+	encoding string
+	comma    rune
+	skip     int      // lines before the table: comments and the like
+	unseen   int      // of these, those that a spreadsheet does not show
+	width    int      // cells of most rows in sight
+	header   bool     // the first line after those names the columns
+	names    []string // from the header; nil without
+	// classes name the integer labels 0, 1, …: scikit-learn's files begin
+	// with rows, features and the names of the classes.
+	classes []string
+	rows    int // as such a file states them; 0 where it does not
+}
+
+// detect finds the dialect from the first bytes of a file. complete says that
+// head is the whole file. Only the header may be wrong for a reader's needs, so
+// that is the only error.
+func detect(name string, head []byte, complete bool, opt Choices, warn func(format string, args ...any)) (dialect, error) {
+	lines, err := headLines(name, head, complete)
+	if err != nil {
+		return dialect{}, err
+	}
+	d := dialect{comma: opt.comma}
+	if comma, ok := separatorLine(lines[0]); ok {
+		d.skip, d.unseen = 1, 1
+		d.comma = cmp.Or(d.comma, comma)
+	}
+	if d.comma == 0 {
+		d.comma = detectDelimiter(lines)
+	}
+	lines, spans := joinLines(lines, d.comma)
+	rows, width := splitLines(lines, d.comma)
+	d.width = width
+	at := d.skip // of rows
+	for at < len(rows)-1 && at < 20 && oddLine(rows[at], width) {
+		warn("%s: row %d (%s) is not of the table and is skipped.", data.Shorten(name), d.skip-d.unseen+1, data.Quote(lines[at]))
+		d.skip, d.unseen = d.skip+spans[at], d.unseen+spans[at]-1
+		at++
+	}
+	rows = rows[at:]
+	if opt.header == "" && d.sklearn(rows, width) {
+		warn("%s: the first line gives the number of rows and columns and the names of the classes.", data.Shorten(name))
+		return d, nil
+	}
+	d.header = opt.header == "yes" || opt.header != "no" && looksHeader(rows)
+	return d, nil
+}
+
+// separatorLine reads the line with which a spreadsheet is told the delimiter.
+func separatorLine(line string) (comma rune, ok bool) {
+	rest, ok := strings.CutPrefix(strings.ToLower(strings.Trim(line, `"`)), "sep=")
+	comma, n := utf8.DecodeRuneInString(rest)
+	return comma, ok && n == len(rest) && delimits(comma)
+}
+
+// headLines are the whole lines of head, at most 200 and without empty ones at
+// the end.
+func headLines(name string, head []byte, complete bool) ([]string, error) {
+	if !complete {
+		if i := bytes.LastIndexByte(head, '\n'); i > 0 {
+			head = head[:i]
+		}
+	}
+	if !bytes.Contains(head, []byte("\n")) && bytes.Count(bytes.TrimRight(head, "\r"), []byte("\r")) > 0 {
+		return nil, &data.Error{File: name, Expected: "lines that end in LF or CR LF", Got: "lines that end in CR alone",
+			Fix: "Save the table again with today's line ends."}
+	}
+	const most = 200
+	lines := strings.SplitN(string(head), "\n", most+1)
+	lines = lines[:min(most, len(lines))]
+	for i, s := range lines {
+		lines[i] = strings.TrimSuffix(s, "\r")
+	}
+	for len(lines) > 1 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines, nil
+}
+
+// mostSpan limits the lines of a file that one row may take at the top, where cells have line
+// breaks.
+const mostSpan = 20
+
+// joinLines puts lines together that are one row, with line breaks within quotes, and says
+// how many each was.
+func joinLines(lines []string, comma rune) (joined []string, spans []int) {
+	for len(lines) > 0 {
+		n := linesOfRow(lines, comma)
+		joined, spans = append(joined, strings.Join(lines[:n], "\n")), append(spans, n)
+		lines = lines[n:]
+	}
+	return joined, spans
+}
+
+// linesOfRow returns the number of lines that the first row takes: one, unless a quoted cell goes on, and
+// ends as a cell does.
+func linesOfRow(lines []string, comma rune) int {
+	inside := false
+	for n, s := range lines[:min(len(lines), mostSpan)] {
+		var ok bool
+		if inside, ok = quoteAfter(s, comma, inside); !ok {
+			return 1
+		}
+		if !inside {
+			return n + 1
+		}
+	}
+	return 1
+}
+
+// quoteAfter reports whether a line ends within a quoted cell, and false for one whose quotes
+// are not around whole cells. inside says that it begins there.
+func quoteAfter(s string, comma rune, inside bool) (open, ok bool) {
+	for {
+		if !inside {
+			cell := strings.TrimLeft(s, " ")
+			if !strings.HasPrefix(cell, `"`) {
+				at := strings.IndexRune(cell, comma)
+				if at < 0 {
+					return false, true
+				}
+				s = cell[at+utf8.RuneLen(comma):]
+				continue
+			}
+			s = cell[1:]
+		}
+		at := strings.IndexByte(s, '"')
+		if at < 0 {
+			return true, true
+		}
+		rest := s[at+1:]
+		next, size := utf8.DecodeRuneInString(rest)
+		switch {
+		case rest == "":
+			return false, true
+		case next == '"':
+			s, inside = rest[1:], true
+		case next == comma:
+			s, inside = rest[size:], false
+		default:
+			return false, false
+		}
+	}
+}
+
+// detectDelimiter takes the candidate that cuts the most lines into the same
+// number of cells; among equals the one that makes more cells. A table of one
+// column has none, and a comma does no harm.
+func detectDelimiter(lines []string) rune {
+	best, bestShare, bestWidth := ',', 0.0, 1
+	for _, c := range ",;\t|" {
+		rows, width := splitLines(lines, c)
+		if width < 2 {
+			continue
+		}
+		same := 0
+		for _, r := range rows {
+			if len(r) == width {
+				same++
+			}
+		}
+		share := float64(same) / float64(len(rows))
+		if share > bestShare+0.01 || share > bestShare-0.01 && width > bestWidth {
+			best, bestShare, bestWidth = c, share, width
+		}
+	}
+	return best
+}
+
+// splitLines cuts lines into cells and says how many most of them have.
+func splitLines(lines []string, comma rune) (rows [][]string, width int) {
+	count := map[int]int{}
+	for _, s := range lines {
+		r := splitLine(s, comma)
+		rows = append(rows, r)
+		if strings.TrimSpace(s) != "" {
+			count[len(r)]++
+		}
+	}
+	for w, n := range count {
+		if n > count[width] || n == count[width] && w > width {
+			width = w
+		}
+	}
+	return rows, width
+}
+
+// splitLine is a rough cut that respects quotes; the rows themselves are read
+// by encoding/csv.
+func splitLine(s string, comma rune) []string {
+	var cells []string
+	quoted, start := false, 0
+	for i, r := range s {
+		switch {
+		case r == '"':
+			quoted = !quoted
+		case r == comma && !quoted:
+			cells = append(cells, unquote(s[start:i]))
+			start = i + 1
+		}
+	}
+	return append(cells, unquote(s[start:]))
+}
+
+func unquote(s string) string {
+	s = strings.TrimSpace(s)
+	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
+		s = strings.ReplaceAll(s[1:len(s)-1], `""`, `"`)
+	}
+	return s
+}
+
+// oddLine reports whether a line at the top is a remark, not a row: it begins
+// as comments do, or is a lone text where rows have many cells.
+func oddLine(row []string, width int) bool {
+	if len(row) == width && width > 1 && !strings.HasPrefix(row[0], "#") {
+		return false
+	}
+	first := strings.TrimSpace(row[0])
+	switch {
+	case first == "" && len(row) == 1:
+		return true
+	case strings.HasPrefix(first, "#") || strings.HasPrefix(first, "|") || strings.HasPrefix(first, "%") || strings.HasPrefix(first, "//"):
+		return len(row) != width || width == 1 || strings.HasPrefix(first, "# ")
+	default:
+		return len(row) == 1 && width >= 3
+	}
+}
+
+// sklearn recognises the first line of scikit-learn's data files.
+func (d *dialect) sklearn(rows [][]string, width int) bool {
+	if len(rows) < 2 || len(rows[0]) < 4 {
+		return false
+	}
+	first := rows[0]
+	n, err1 := strconv.Atoi(first[0])
+	features, err2 := strconv.Atoi(first[1])
+	if err1 != nil || err2 != nil || n < 1 || features != width-1 || len(rows[1]) != width {
+		return false
+	}
+	for _, c := range first[2:] {
+		if fitting(c) != 0 || c == "" {
+			return false
+		}
+	}
+	d.skip++
+	d.rows, d.classes = n, slices.Clone(first[2:])
+	return true
+}
+
+// looksHeader reports whether the first row names columns: no cell is a number,
+// and some column has numbers below it, or no cell of it comes again below.
+func looksHeader(rows [][]string) bool {
+	if len(rows) < 2 {
+		return false
+	}
+	for _, c := range rows[0] {
+		if fitting(c) != 0 || c != "" && missing(c) {
+			return false
+		}
+	}
+	repeats, filled := false, 0
+	for j, c := range rows[0] {
+		if c != "" {
+			filled++
+		}
+		numbers, others := 0, 0
+		for _, r := range rows[1:] {
+			switch {
+			case j >= len(r) || missing(r[j]):
+				continue
+			case r[j] == c:
+				repeats = true
+			}
+			if fitting(r[j]) != 0 {
+				numbers++
+			} else {
+				others++
+			}
+		}
+		if numbers > 0 && numbers >= others && !missing(c) {
+			return true
+		}
+	}
+	return filled > 0 && !repeats
+}

@@ -1,0 +1,37 @@
+package table
+
+import "testing"
+
+func TestHeaderDetection(t *testing.T) {
+	for s, want := range map[string]bool{
+		"a,b\n1,2\n3,4\n":                        true,
+		"1,2\n3,4\n":                             false,
+		"colour,size\nred,big\nblue,big\n":       true,
+		"red,big\nblue,big\nred,small\n":         false,
+		"a,2020\n1,2\n3,4\n":                     false,
+		"x,label\n1,yes\n2,no\n":                 true,
+		"?,yes\n1,no\n2,no\n":                    false,
+		"name,y\nann,1\nbob,0\n":                 true,
+		"\"a, b\",c\n1,2\n3,4\n":                 true,
+		"\"a\nb\",c\n1,2\n3,4\n":                 true,
+		"\"a\nb\",\"\"\"c\n\",d\n1,2,3\n4,5,6\n": true,
+		"\"\n\",c,\"d\"\n1,2,3\n4,5,6\n":         true,
+		"\"1\n\",2\n3,4\n5,6\n":                  false,
+		"5\" a,b\n1,2\n3,4\n":                    true,
+		"\"a,b\n1,2\n3,4\n":                      true, // the quote stays open
+		",x,label\n0,1.5,yes\n1,2.5,no\n":        true,
+		"x,label\n":                              false,
+		"2020,2021\n0.5,0.25\n0.75,0.125\n":      false,
+	} {
+		warn := func(string, ...any) {}
+		d, err := detect("t", []byte(s), true, Choices{}, warn)
+		if err != nil || d.header != want {
+			t.Errorf("%q: header %v, %v", s, d.header, err)
+		}
+		for choice, want := range map[string]bool{"yes": true, "no": false} {
+			if d, _ := detect("t", []byte(s), true, Choices{header: choice}, warn); d.header != want {
+				t.Errorf("%q: header %v though %s was chosen", s, d.header, choice)
+			}
+		}
+	}
+}

@@ -1,0 +1,360 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"clipscope/core/data"
+)
+
+// feature writes what a cell of column i, which has features, comes to in a row of
+// zeros. known is false for a category that is not among those of the column, which
+// leaves zeros. The error names no file and no row.
+func (s *schema) feature(x []float32, i int, c string) (known bool, err *data.Error) {
+	col := &s.columns[i]
+	if col.Kind == data.Categorical {
+		return s.category(x[col.First:], i, c), nil
+	}
+	if missing(c) {
+		x[col.First] = s.fill[i]
+		if col.Indicator > 0 {
+			x[col.Indicator] = 1
+		}
+		return true, nil
+	}
+	x[col.First], err = s.number(i, c)
+	return true, err
+}
+
+func (s *schema) number(i int, c string) (float32, *data.Error) {
+	v, ok := s.styles[i].parse(c)
+	if !ok {
+		return 0, &data.Error{Column: i + 1, ColumnName: s.columns[i].Name, Expected: s.styles[i].what() + ", as in the training rows",
+			Got: data.Quote(c), Fix: "Declare the column categorical, fix the cell, or skip rows that cannot be read."}
+	}
+	if math.IsInf(float64(v), 0) {
+		return 0, notFinite("", 0, i, s.columns[i].Name, c)
+	}
+	return v, nil
+}
+
+func (s *schema) category(x []float32, i int, c string) (known bool) {
+	switch n := s.buckets[i]; {
+	case missing(c):
+		c = data.MissingCategory
+	case n > 0:
+		x[bucket(c, n)] = 1
+		return true
+	}
+	k, known := s.categories[i][c]
+	if known {
+		x[k] = 1
+	}
+	return known
+}
+
+// target returns the target of a cell in the label's column; point reports that it was taken
+// for a class without the point at its end.
+func (s *schema) target(c string) (y float32, point bool, err *data.Error) {
+	if s.task == data.Regression {
+		y, err = s.number(s.label, c)
+		return y, false, err
+	}
+	name, ok := s.canonical(c)
+	if k, known := s.index[name]; ok && known {
+		return float32(k), false, nil
+	}
+	if short := strings.TrimSuffix(name, "."); short != name {
+		if k, known := s.index[short]; known {
+			return float32(k), true, nil
+		}
+	}
+	return 0, false, &data.Error{Column: s.label + 1, ColumnName: s.columns[s.label].Name,
+		Expected: "one of the classes " + data.List(s.classes), Got: fmt.Sprintf("%s, which is out of range", data.Quote(c)), Fix: "Correct the label, or remove the row."}
+}
+
+// Encoder makes features of a table's cells, as they were made of the rows that a
+// model was trained on, of which it knows what is public alone.
+//
+// Guarantee: each cell is read by itself.
+type Encoder struct{ s schema }
+
+// NewEncoder is for the columns of a table, their features, and the classes of its
+// label. Its error names the first column that no table could have: features that are
+// not all there, or there twice, categories that come twice, numbers in no style that
+// is known.
+func NewEncoder(task data.Task, columns []data.Column, classes []string, features int) (*Encoder, error) {
+	n := len(columns)
+	e := &Encoder{schema{columns: columns, label: -1, task: task, classes: classes, features: features,
+		styles: make([]style, n), categories: make([]map[string]int, n), buckets: make([]uint32, n), fill: make([]float32, n)}}
+	taken := make([]bool, features)
+	names := map[string]bool{}
+	for i := range columns {
+		if names[columns[i].Name] {
+			return nil, fmt.Errorf("data: column %d: the name %s comes twice", i+1, data.Quote(columns[i].Name))
+		}
+		names[columns[i].Name] = true
+		if err := e.add(i, taken); err != nil {
+			return nil, fmt.Errorf("data: column %d (%s): %w", i+1, data.Quote(columns[i].Name), err)
+		}
+	}
+	if i := slices.Index(taken, false); i >= 0 {
+		return nil, fmt.Errorf("data: feature %d is of no column", i+1)
+	}
+	return e, e.s.learnClasses()
+}
+
+// add takes in column i.
+func (e *Encoder) add(i int, taken []bool) error {
+	s, col := &e.s, &e.s.columns[i]
+	width := 0
+	switch col.Kind {
+	case data.Numeric:
+		width = 1
+	case data.Categorical:
+		width = len(col.Categories)
+	case data.Label:
+		if s.label >= 0 {
+			return fmt.Errorf("a second label beside %s", data.Quote(s.columns[s.label].Name))
+		}
+		s.label = i
+	case data.Ignored:
+	default:
+		return fmt.Errorf("there is no kind of column %s", data.Quote(string(col.Kind)))
+	}
+	if err := take(taken, col.First, width); err != nil {
+		return err
+	}
+	if col.Indicator != 0 {
+		if col.Kind != data.Numeric || col.Fill == nil {
+			return fmt.Errorf("only of a number in whose place another stands a feature says that it is missing")
+		}
+		if err := take(taken, col.Indicator, 1); err != nil {
+			return err
+		}
+	}
+	if col.Fill != nil {
+		if !(math.Abs(*col.Fill) <= math.MaxFloat32) {
+			return fmt.Errorf("%v cannot stand for a missing number", *col.Fill)
+		}
+		s.fill[i] = float32(*col.Fill)
+	}
+	k := slices.IndexFunc(styles[:], func(st style) bool { return st.named(col) })
+	if k < 0 {
+		return fmt.Errorf("no numbers are written with %s and %s, or in the order %s", data.Quote(col.Decimal), data.Quote(col.Thousands), data.Quote(col.Date))
+	}
+	s.styles[i] = styles[k]
+	if col.Kind != data.Categorical {
+		return nil
+	}
+	return s.learnCategories(i)
+}
+
+// take marks so many features from first on.
+func take(taken []bool, first, width int) error {
+	if width == 0 {
+		return nil
+	}
+	if first < 0 || width > len(taken) || first > len(taken)-width {
+		return fmt.Errorf("features %d to %d are not among the %d", first+1, first+width, len(taken))
+	}
+	for i := first; i < first+width; i++ {
+		if taken[i] {
+			return fmt.Errorf("feature %d is of another column as well", i+1)
+		}
+		taken[i] = true
+	}
+	return nil
+}
+
+// named reports whether a column says of itself that its numbers are in the style.
+func (st style) named(col *data.Column) bool {
+	if st.date != "" || col.Date != "" {
+		return st.date == col.Date && st.date != ""
+	}
+	mark := func(c byte) string {
+		if c == 0 {
+			return ""
+		}
+		return string(rune(c))
+	}
+	decimal := col.Decimal
+	if decimal == "" {
+		decimal = "."
+	}
+	return mark(st.decimal) == decimal && mark(st.thousands) == col.Thousands
+}
+
+func (s *schema) learnCategories(i int) error {
+	col := &s.columns[i]
+	list, from := col.Categories, 0
+	if n := col.Buckets; n != 0 {
+		// Beside the buckets there may be the category of missing cells.
+		if n < 0 || len(list) < n || len(list) > n+1 || len(list) == n+1 && list[n] != data.MissingCategory {
+			return fmt.Errorf("%d buckets, and %d names", n, len(list))
+		}
+		s.buckets[i], from = uint32(n), n
+	}
+	s.categories[i] = make(map[string]int, len(list)-from)
+	for k := from; k < len(list); k++ {
+		if _, twice := s.categories[i][list[k]]; twice {
+			return fmt.Errorf("the category %s comes twice", data.Quote(list[k]))
+		}
+		s.categories[i][list[k]] = k
+	}
+	return nil
+}
+
+// learnClasses takes them for numbers where all are written as numbers are here.
+func (s *schema) learnClasses() error {
+	if s.label < 0 || s.task != data.Classification {
+		return nil
+	}
+	s.index = make(map[string]int, len(s.classes))
+	s.numLabels = s.columns[s.label].Date == ""
+	for i, c := range s.classes {
+		name, ok := s.canonical(c)
+		s.numLabels = s.numLabels && ok && name == c
+		if _, twice := s.index[c]; twice {
+			return fmt.Errorf("data: the class %s comes twice", data.Quote(c))
+		}
+		s.index[c] = i
+	}
+	return nil
+}
+
+// Columns are those that were given.
+func (e *Encoder) Columns() []data.Column { return e.s.columns }
+
+// Label is the place of the label's column among them; -1 where there is none.
+func (e *Encoder) Label() int { return e.s.label }
+
+// Features writes a row's features to x, of which it has so many, from its cells, one
+// for each column; those of label and ignored columns do not count. unknown are the
+// columns with a category that no training row has, which leaves zeros, and gaps those
+// without a number, for which [Column.Fill] stands. The error, a
+// [*data.Error] without file and row, says which cell cannot be read, or is missing where
+// there were no such rows in training.
+func (e *Encoder) Features(x []float32, cells []string) (unknown, gaps []int, err error) {
+	clear(x)
+	for i := range e.s.columns {
+		col := &e.s.columns[i]
+		if col.Kind != data.Numeric && col.Kind != data.Categorical {
+			continue
+		}
+		c := strings.TrimSpace(cells[i])
+		gap := col.Kind == data.Numeric && missing(c)
+		if gap && col.Fill == nil {
+			return nil, nil, &data.Error{Column: i + 1, ColumnName: col.Name, Expected: e.s.styles[i].what(), Got: "a missing cell, and no training row had one",
+				Fix: "Fill in the cell, or train on rows with such cells: missing cells as zero or indicator, not drop."}
+		}
+		known, err := e.s.feature(x, i, c)
+		if err != nil {
+			err.Fix = e.mend(i, c)
+			return nil, nil, err
+		}
+		if !known {
+			unknown = append(unknown, i)
+		}
+		if gap {
+			gaps = append(gaps, i)
+		}
+	}
+	return unknown, gaps, nil
+}
+
+// mend says what to do about a cell of column i that is no number, or no date, in the
+// column's style: where it is one in another, how the column would have it.
+func (e *Encoder) mend(i int, c string) string {
+	own, kind := e.s.styles[i], "numbers"
+	if own.date != "" {
+		kind = "dates"
+	}
+	var ways []string
+	for _, st := range styles {
+		v, ok := st.parse(c)
+		if !ok || v-v != 0 || (st.date != "") != (own.date != "") {
+			continue
+		}
+		if way := own.exact(v); !slices.Contains(ways, way) {
+			ways = append(ways, way)
+		}
+	}
+	if len(ways) == 0 {
+		return "Correct the cell."
+	}
+	return fmt.Sprintf("Write %s, as the training rows have their %s.", strings.Join(ways, " or "), kind)
+}
+
+// exact is v with no more digits than it takes to read it again; of a day that begins, the
+// date alone.
+func (st style) exact(v float32) string {
+	if st.date != "" {
+		return strings.TrimSuffix(st.write(float64(v)), " 00:00:00")
+	}
+	return strings.Replace(strconv.FormatFloat(float64(v), 'f', -1, 32), ".", string(rune(st.decimal)), 1)
+}
+
+// Target returns the target of a cell in the label's column: the number of a class, matched by
+// its name, or a number. The error is a [*data.Error], as that of Features.
+func (e *Encoder) Target(cell string) (float32, error) {
+	cell = strings.TrimSpace(cell)
+	if e.s.label < 0 {
+		return 0, &data.Error{Expected: "a model with a column of labels", Got: "one without", Fix: "Train on a table."}
+	}
+	if missing(cell) {
+		return 0, &data.Error{Column: e.s.label + 1, ColumnName: e.s.columns[e.s.label].Name, Expected: "a label", Got: "none", Fix: "Fill in the label, or leave the row out."}
+	}
+	y, _, err := e.s.target(cell)
+	if err != nil {
+		return 0, err
+	}
+	return y, nil
+}
+
+// Write returns the text of the number v in column i, which [Encoder.Features] reads as v.
+// Of a column of dates v is days since 1970 began, to the second.
+func (e *Encoder) Write(i int, v float64) string {
+	if e.s.columns[i].Kind != data.Numeric {
+		return styles[plainPoint].write(v)
+	}
+	return e.s.styles[i].write(v)
+}
+
+// write is the number v, in which nothing marks thousands.
+func (st style) write(v float64) string {
+	if layout := map[string]string{"ymd": "2006-01-02 15:04:05", "dmy": "02.01.2006 15:04:05", "mdy": "01/02/2006 15:04:05"}[st.date]; layout != "" {
+		const day = 24 * 60 * 60
+		return time.Unix(int64(math.Round(v*day)), 0).UTC().Format(layout)
+	}
+	return strings.Replace(strconv.FormatFloat(v, 'f', -1, 64), ".", string(rune(st.decimal)), 1)
+}
+
+// Stored is a cell of column i as the model's table would have it, from one of a table that
+// stores numbers and dates as such: the same where the column's own style reads it, or
+// nothing does.
+func (e *Encoder) Stored(i int, cell string) string {
+	s, kind := &e.s, e.s.columns[i].Kind
+	if kind != data.Numeric && !(kind == data.Label && (s.task == data.Regression || s.numLabels)) || missing(cell) {
+		return cell
+	}
+	if _, ok := s.styles[i].parse(cell); ok {
+		return cell
+	}
+	plain := styles[plainPoint]
+	if s.styles[i].date != "" {
+		plain = styles[plainDate]
+	}
+	v, ok := plain.parse(cell)
+	if !ok || v-v != 0 {
+		return cell
+	}
+	return s.styles[i].write(float64(v))
+}
+
+// Missing reports whether a cell says that there is no value.
+func Missing(cell string) bool { return missing(strings.TrimSpace(cell)) }

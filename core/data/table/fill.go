@@ -1,0 +1,322 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"clipscope/core/data"
+	"clipscope/core/data/source"
+)
+
+// Load reads tables of text into a data set, and says in the report what their columns were taken for.
+// Test may have no files. The error is a [*data.Error], or that of the reading's context.
+func Load(in *source.Reading, train, test []source.File) (*data.Dataset, error) {
+	ch, err := Choose(in.Options, in.Limits)
+	if err != nil {
+		return nil, err
+	}
+	sc, err := scanTables(in, train, ch)
+	if err != nil {
+		return nil, err
+	}
+	s, err := decide(in, sc, train[0].Name())
+	if err != nil {
+		return nil, err
+	}
+	if err := claimTable(in, train[0].Name(), sc.rows, s); err != nil {
+		return nil, err
+	}
+	s.nameClasses(sc.dialects[0])
+	ds := s.dataset()
+	if ds.Train, err = fillTables(in, train, sc.dialects, s, false, sc.rows); err != nil {
+		return nil, err
+	}
+	if ds.Task == data.Classification && data.AllEqual(ds.Train.Y) {
+		return nil, data.OneClass(train[0].Name(), ds.Classes[int(ds.Train.Y[0])])
+	}
+	if len(test) == 0 {
+		return ds, nil
+	}
+	dialects, rows, err := scanTest(in, test, ch, sc, s)
+	if err != nil {
+		return nil, err
+	}
+	ds.Test, err = fillTables(in, test, dialects, s, true, rows)
+	return ds, err
+}
+
+func claimTable(in *source.Reading, file string, rows int, s *schema) error {
+	bytes := 4*int64(s.features) + source.RowOverhead
+	if data.TextColumn(s.columns) >= 0 {
+		bytes += source.TextOverhead
+	}
+	return in.Claim(file, int64(rows), int64(s.features), bytes)
+}
+
+// nameClasses takes the names scikit-learn's files give the labels 0, 1, ….
+func (s *schema) nameClasses(d *dialect) {
+	names := d.classes
+	if s.task != data.Classification || !s.numLabels || len(names) != len(s.classes) {
+		return
+	}
+	for i, c := range s.classes {
+		if c != fmt.Sprint(i) {
+			return
+		}
+	}
+	copy(s.classes, names) // shared with the label's column
+}
+
+func (s *schema) dataset() *data.Dataset {
+	ds := &data.Dataset{Task: s.task, Features: s.features, Outputs: 1, Columns: s.columns}
+	if s.task == data.Classification {
+		ds.Classes, ds.Outputs = s.classes, len(s.classes)
+	}
+	if b := s.columns[s.label].Bounds; b != nil {
+		ds.TargetBounds = []data.Bound{*b}
+	}
+	if len(ds.NumericFeatures()) == 0 {
+		ds.Bounds = ds.KnownBounds()
+	}
+	return ds
+}
+
+// scanTest counts the rows of the test files, learns their dialects and their
+// missing cells.
+func scanTest(in *source.Reading, files []source.File, ch Choices, sc *scan, s *schema) (dialects []*dialect, rows int, err error) {
+	missingCells := 0
+	for _, f := range files {
+		t, err := Open(in, f, source.PhaseScan, ch, nil)
+		if err != nil {
+			return nil, 0, err
+		}
+		n, m, err := countTable(in, t, f, sc, s)
+		learnEncoding(in, t)
+		t.Close()
+		if err != nil {
+			return nil, 0, err
+		}
+		dialects = append(dialects, t.dialect)
+		rows += n
+		missingCells += m
+	}
+	if rows == 0 {
+		return nil, 0, &data.Error{File: files[0].Name(), Expected: "rows of data", Got: "none", Fix: "Choose a test file that has rows, or none."}
+	}
+	if err := claimTable(in, files[0].Name(), rows, s); err != nil {
+		return nil, 0, err
+	}
+	in.Report.Missing += missingCells
+	return dialects, rows, nil
+}
+
+func countTable(in *source.Reading, t *Table, f source.File, sc *scan, s *schema) (rows, missingCells int, err error) {
+	if err := sc.joins(t); err != nil {
+		return 0, 0, err
+	}
+	for {
+		cells, line, err := t.Next()
+		if err == io.EOF {
+			return rows, missingCells, nil
+		}
+		if err == nil {
+			err = sc.start(t, cells, line)
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+		rows++
+		if err := in.Room(t.name, int64(rows), int64(s.features), 4*int64(s.features)+source.RowOverhead); err != nil {
+			return 0, 0, err
+		}
+		for i, c := range cells {
+			if !s.columns[i].Used() || !missing(c) {
+				continue
+			}
+			if missingCells++; in.Options.Missing != "drop" && !keepsMissing(in) {
+				return 0, 0, missingValue(cell{f, line, c}, i, s.columns[i].Name)
+			}
+		}
+	}
+}
+
+// filler writes rows of a table into a Split.
+type filler struct {
+	*source.Reading
+	*schema
+	split   data.Split
+	test    bool
+	dropped int
+	bad     BadRows
+	unseen  []unseen // by column
+	points  bool     // a label of this file ended with a point
+}
+
+// unseen counts the cells of a column whose category no training row has.
+type unseen struct {
+	cells int
+	first string
+}
+
+func fillTables(in *source.Reading, files []source.File, dialects []*dialect, s *schema, test bool, rows int) (data.Split, error) {
+	f := &filler{Reading: in, schema: s, test: test, unseen: make([]unseen, len(s.columns))}
+	f.split.F32 = make([]float32, rows*s.features)
+	f.split.Y = make([]float32, rows)
+	if data.TextColumn(s.columns) >= 0 {
+		f.split.Text = make([]string, rows)
+	}
+	seen := 0
+	for i, file := range files {
+		t, err := Open(in, file, source.PhaseRead, Choices{}, dialects[i])
+		if err != nil {
+			return data.Split{}, err
+		}
+		if t.bad != nil {
+			t.bad = &f.bad
+		}
+		n, err := f.table(t, rows-seen)
+		t.Close()
+		if err != nil {
+			return data.Split{}, err
+		}
+		seen += n
+	}
+	if seen != rows {
+		return data.Split{}, source.Changed(files[0].Name())
+	}
+	if f.bad.Count > rows/2 {
+		return data.Split{}, &data.Error{File: files[0].Name(), Expected: "most rows to be readable", Got: fmt.Sprintf("%d rows that are not (the first: %s)", f.bad.Count, f.bad.First.Fault()),
+			Fix: "Choose the delimiter, the header or the kinds of the columns."}
+	}
+	n := f.split.N
+	if n == 0 {
+		return data.Split{}, &data.Error{File: files[0].Name(), Expected: "rows without missing cells", Got: "none: every row was dropped",
+			Fix: `Choose "zero" for missing cells, or ignore the columns that have them.`}
+	}
+	f.split.F32, f.split.Y = f.split.F32[:n*s.features:n*s.features], f.split.Y[:n:n]
+	if f.split.Text != nil {
+		f.split.Text = f.split.Text[:n:n]
+	}
+	what := "training"
+	if test {
+		what = "test"
+	}
+	if f.bad.Count > 0 {
+		in.Report.BadRows += f.bad.Count
+		why := "they cannot be read. The first"
+		if f.bad.Count == 1 {
+			why = "it cannot be read"
+		}
+		in.Warn("%s left out because %s: %s.", rowsAre(f.bad.Count, what), why, f.bad.First.Fault())
+	}
+	if f.dropped > 0 {
+		in.Report.Dropped += f.dropped
+		in.Warn("%s left out because of missing cells.", rowsAre(f.dropped, what))
+	}
+	for i, u := range f.unseen {
+		if u.cells > 0 {
+			in.Warn("Test rows: category %s of %s is not among the training rows; it counts as none (zeros), as do %d cells of the column in all.",
+				data.Quote(u.first), data.Shorten(s.columns[i].Name), u.cells)
+		}
+	}
+	return f.split, nil
+}
+
+// table fills from one file of at most most rows and returns how many it had.
+func (f *filler) table(t *Table, most int) (int, error) {
+	f.points = false
+	for rows := 0; ; rows++ {
+		cells, line, err := t.Next()
+		if err == io.EOF {
+			return rows, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		if rows == most || len(cells) != len(f.columns) {
+			return 0, source.Changed(t.name)
+		}
+		if err := f.row(t.name, cells, line); err != nil && !t.bad.take(err) {
+			return 0, err
+		}
+	}
+}
+
+// row writes one row, unless a missing cell drops it.
+func (f *filler) row(file string, cells []string, line int) error {
+	for i, c := range cells {
+		if f.columns[i].Used() && missing(c) && (i == f.label || !keepsMissing(f.Reading)) {
+			f.dropped++
+			return nil
+		}
+	}
+	n := f.split.N
+	x := f.split.F32[n*f.features : (n+1)*f.features]
+	clear(x) // of what a bad row has left
+	for i, c := range cells {
+		var err *data.Error
+		switch known := true; f.columns[i].Kind {
+		case data.Numeric, data.Categorical:
+			if known, err = f.feature(x, i, c); !known {
+				f.unknown(i, c)
+			}
+		case data.Label:
+			f.split.Y[n], err = f.labelled(file, c)
+		case data.Ignored:
+			if f.columns[i].Text {
+				f.split.Text[n], err = f.text(i, c)
+			}
+		}
+		if err != nil {
+			err.File, err.Row = file, line
+			return err
+		}
+	}
+	if f.Taken.Bytes > f.Limits.Bytes { // of no row by itself: none may be skipped for what others have
+		return &data.Error{File: file, Expected: fmt.Sprintf("at most %d MB of data", f.Limits.Bytes>>20), Got: "texts that are longer together", Fix: "Use fewer rows, or shorter texts."}
+	}
+	f.split.N++
+	return nil
+}
+
+// text is a cell of the column of texts, which counts among the bytes that data may take:
+// empty where it is missing.
+func (f *filler) text(i int, s string) (string, *data.Error) {
+	if missing(s) {
+		return "", nil
+	}
+	if n := utf8.RuneCountInString(s); n > f.Limits.Text {
+		return "", &data.Error{Column: i + 1, ColumnName: f.columns[i].Name, Expected: fmt.Sprintf("texts of at most %d characters", f.Limits.Text), Got: fmt.Sprintf("%d", n),
+			Fix: "Shorten the text, or skip rows that cannot be read."}
+	}
+	f.Taken.Bytes += int64(len(s))
+	return strings.Clone(s), nil
+}
+
+// unknown counts a cell whose category no training row has.
+func (f *filler) unknown(i int, s string) {
+	u := &f.unseen[i]
+	if u.cells++; u.cells == 1 {
+		u.first = strings.Clone(data.Clip(s, MostShown))
+	}
+}
+
+// labelled is the target that a cell names.
+func (f *filler) labelled(file, s string) (float32, *data.Error) {
+	y, point, err := f.target(s)
+	if point && !f.points {
+		f.Warn("%s: labels end with a point, which is left out.", data.Shorten(file))
+		f.points = true
+	}
+	return y, err
+}
+
+// rowsAre returns the beginning of a sentence about n rows.
+func rowsAre(n int, what string) string {
+	if n == 1 {
+		return "1 " + what + " row is"
+	}
+	return fmt.Sprintf("%d %s rows are", n, what)
+}

@@ -1,0 +1,102 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"clipscope/core/data"
+	"clipscope/core/data/source"
+	"clipscope/core/run"
+)
+
+// Choose checks all options of a data set, and returns those that bear on how a table is written. The
+// error is a [*data.Error].
+func Choose(opt run.CSV, lim source.Limits) (Choices, error) {
+	c := Choices{header: opt.Header, encoding: opt.Encoding}
+	switch opt.Delimiter {
+	case "":
+	case "tab", `\t`:
+		c.comma = '\t'
+	default:
+		r, n := utf8.DecodeRuneInString(opt.Delimiter)
+		if n != len(opt.Delimiter) || !delimits(r) {
+			return c, data.BadOption("delimiter", "one character such as , ; | or tab", opt.Delimiter)
+		}
+		c.comma = r
+	}
+	for _, o := range []struct {
+		field, got string
+		want       []string
+	}{
+		{"encoding", opt.Encoding, []string{source.UTF8, source.UTF16, source.Windows1252}},
+		{"header", opt.Header, []string{"yes", "no"}},
+		{"decimal", opt.Decimal, []string{".", ","}},
+		{"thousands", opt.Thousands, []string{"none", ".", ",", "'", " "}},
+		{"date", opt.Date, []string{"ymd", "dmy", "mdy"}},
+		{"missing", opt.Missing, []string{"error", "drop", "zero", "indicator"}},
+		{"bad_rows", opt.BadRows, []string{"error", "skip"}},
+		{"task", opt.Task, []string{string(data.Classification), string(data.Regression)}},
+		{"labels", opt.Labels, []string{FineLabels, CoarseLabels}},
+	} {
+		if o.got != "" && !slices.Contains(o.want, o.got) {
+			return c, data.BadOption(o.field, "one of "+strings.Join(o.want, " "), o.got)
+		}
+	}
+	if opt.Decimal != "" && opt.Decimal == opt.Thousands {
+		return c, data.BadOption("thousands", "another mark than the decimal one", opt.Thousands)
+	}
+	texts := 0
+	for _, kind := range opt.Columns {
+		if !slices.Contains([]string{string(data.Numeric), string(data.Categorical), bucketed, textual, string(data.Ignored)}, kind) {
+			return c, data.BadOption("columns", `"numeric", "categorical", "bucketed", "text" or "ignored"`, kind)
+		}
+		if kind == textual {
+			texts++
+		}
+	}
+	if texts > 1 {
+		return c, data.BadOption("columns", `"text" for one column, which a backbone reads`, fmt.Sprint(texts))
+	}
+	for _, b := range opt.Bounds {
+		if !(b.Lo < b.Hi) || math.IsInf(b.Hi-b.Lo, 0) {
+			return c, data.BadOption("bounds", "finite, with lo below hi", fmt.Sprintf("%v and %v", b.Lo, b.Hi))
+		}
+	}
+	for _, v := range opt.Fill {
+		if !(math.Abs(v) <= math.MaxFloat32) {
+			return c, data.BadOption("fill", "finite numbers", fmt.Sprint(v))
+		}
+	}
+	if opt.Buckets < 0 || opt.Buckets > lim.Categories {
+		return c, data.BadOption("buckets", fmt.Sprintf("a number up to %d", lim.Categories), fmt.Sprint(opt.Buckets))
+	}
+	return c, nil
+}
+
+// Choices holds the user's choices that bear on a file's dialect.
+type Choices struct {
+	comma    rune
+	header   string
+	encoding string
+}
+
+// delimits reports whether r can part cells.
+func delimits(r rune) bool {
+	return r != utf8.RuneError && r != '"' && r != '\n' && r != '\r' && r != 0
+}
+
+// The labels of CIFAR-100, as csv.labels names them.
+const (
+	FineLabels   = "fine"
+	CoarseLabels = "coarse"
+)
+
+// bucketed is declared of categorical columns whose values are hashed, and textual of the
+// one whose cells a backbone reads.
+const (
+	bucketed = "bucketed"
+	textual  = "text"
+)

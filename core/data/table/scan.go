@@ -1,0 +1,324 @@
+package table
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"clipscope/core/data"
+	"clipscope/core/data/source"
+	"clipscope/core/run"
+)
+
+// MostShown limits the characters of a cell that are kept to be shown.
+const MostShown = 100
+
+// cell is the place of a first occurrence.
+type cell struct {
+	file source.File
+	line int
+	text string
+}
+
+// tally counts the cells of one column by kind.
+type tally struct {
+	missing    int
+	firstEmpty *cell // the first cell without a value
+	styleCount
+	style    int                 // in styles: how its numbers are written
+	distinct map[string]struct{} // the values; nil when they are too many or too long
+	held     int64               // bytes that distinct takes
+	zeros    *cell               // the first whole number with a zero in front
+	ids      map[int64]struct{}  // nil when a cell is not an integer or comes twice, or nobody asks
+}
+
+const (
+	mostIDs      = 1 << 17 // enough to believe that a column numbers the rows
+	mostIDLists  = 4       // columns whose integers are listed, the first that may number the rows
+	plainIDs     = 50      // rows from which an unnamed first column may be one
+	numericShare = 0.95    // of its cells a numeric column's are numbers at least
+)
+
+// numbers counts the cells that are numbers, finite or not, or dates.
+func (c *tally) numbers() int { return c.fit[c.style] }
+
+func (c *tally) texts() int { return c.cells - c.numbers() }
+
+// firstText is the first cell that is no number.
+func (c *tally) firstText() *cell { return c.misses[c.style] }
+
+// add counts a cell of the column.
+func (sc *scan) add(c *tally, s string, f source.File, line int, lim *source.Limits) {
+	var kept *cell
+	at := func() *cell {
+		if kept == nil {
+			kept = &cell{f, line, strings.Clone(data.Clip(s, MostShown))}
+		}
+		return kept
+	}
+	if missing(s) {
+		c.missing++
+		if c.firstEmpty == nil {
+			c.firstEmpty = at()
+		}
+		return
+	}
+	switch set := c.count(s, at); {
+	case set&commaStyles == 0 && set&pointStyles != 0:
+		sc.points++
+	case set&pointStyles == 0 && set&commaStyles != 0:
+		sc.commas++
+	}
+	if c.zeros == nil && len(s) > 1 && s[0] == '0' && strings.Trim(s, "0123456789") == "" {
+		c.zeros = at()
+	}
+	c.addID(s)
+	sc.list(c, s, lim)
+}
+
+// settle chooses the style of each column: what most of its cells fit and, where
+// that leaves a choice, what goes with the rest of the table.
+func (sc *scan) settle(opt run.CSV) {
+	sc.decimal = '.'
+	if opt.Decimal != "" {
+		sc.decimal = opt.Decimal[0]
+	} else if sc.commas > sc.points || sc.commas == sc.points && sc.comma == ';' {
+		sc.decimal = ','
+	}
+	allowed := allowedStyles(opt)
+	for i := range sc.columns {
+		c := &sc.columns[i]
+		c.style = c.best(allowed, sc.decimal)
+	}
+}
+
+// list adds s to the values of column c, unless that takes more than is allowed:
+// then the column has no such list. All columns together may have so much.
+func (sc *scan) list(c *tally, s string, lim *source.Limits) {
+	if c.distinct == nil {
+		return
+	}
+	if _, ok := c.distinct[s]; ok {
+		return
+	}
+	const entry = 64 // about what a map takes beside the text
+	bytes := entry + int64(len(s))
+	if len(c.distinct) == lim.Categories || len(s) > lim.Category || sc.texts+bytes > lim.Texts {
+		sc.texts -= c.held
+		c.distinct, c.held = nil, 0
+		return
+	}
+	c.distinct[strings.Clone(s)] = struct{}{}
+	c.held += bytes
+	sc.texts += bytes
+}
+
+func (c *tally) addID(s string) {
+	if c.ids == nil || len(c.ids) >= mostIDs {
+		return
+	}
+	id, err := strconv.ParseInt(s, 10, 64)
+	if _, twice := c.ids[id]; err != nil || twice {
+		c.ids = nil
+		return
+	}
+	c.ids[id] = struct{}{}
+}
+
+// numeric reports whether the column holds numbers: all but a few of its cells
+// are. One odd cell is always allowed to be odd, however short the table.
+func (c *tally) numeric() bool {
+	if c.texts() == 0 {
+		return c.numbers() > 0
+	}
+	odd := float64(c.texts())
+	return c.numbers() >= 2 && (odd <= 1 || odd <= (1-numericShare)*float64(c.cells))
+}
+
+// scan is the first pass over all files.
+type scan struct {
+	names    []string // nil without a header
+	width    int
+	rows     int
+	columns  []tally
+	dialects []*dialect // of the training files
+	comma    rune
+	decimal  byte // the mark that most numbers with one have
+	points   int  // numbers that can only have a decimal point
+	commas   int  // and only a decimal comma
+	preview  [][]string
+	numbers  []int                   // of the preview's rows, in their files
+	last     [data.LastRows][][]byte // the newest rows beyond the preview, in turn
+	lastAt   [data.LastRows]int      // and their numbers
+	texts    int64                   // bytes that the columns' lists of values take
+}
+
+func scanTables(in *source.Reading, files []source.File, ch Choices) (*scan, error) {
+	sc := &scan{}
+	for _, f := range files {
+		if err := scanTable(in, sc, f, ch); err != nil {
+			return nil, err
+		}
+	}
+	if sc.rows == 0 {
+		return nil, &data.Error{File: files[0].Name(), Expected: "rows of data", Got: "none", Fix: "Choose a file that has rows."}
+	}
+	sc.settle(in.Options)
+	return sc, nil
+}
+
+func scanTable(in *source.Reading, sc *scan, f source.File, ch Choices) error {
+	t, err := Open(in, f, source.PhaseScan, ch, nil)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	sc.dialects = append(sc.dialects, t.dialect)
+	if len(sc.dialects) == 1 {
+		sc.names, sc.comma = t.names, t.comma
+	} else if err := sc.joins(t); err != nil {
+		return err
+	}
+	rows := 0
+	for {
+		cells, line, err := t.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if err := sc.start(t, cells, line); err != nil {
+			return err
+		}
+		if err := in.Room(t.name, int64(sc.rows+rows), 1, 4+source.RowOverhead); err != nil {
+			return err
+		}
+		for i, s := range cells {
+			sc.add(&sc.columns[i], s, f, line, &in.Limits)
+		}
+		sc.show(sc.rows+rows, line, cells)
+		rows++
+	}
+	learnEncoding(in, t)
+	if t.rows > 0 && t.rows != rows {
+		in.Warn("%s: the first line promises %d rows, but there are %d.", data.Shorten(t.name), t.rows, rows)
+	}
+	sc.rows += rows
+	return nil
+}
+
+// show keeps the nth row of all files, counted from 0, for the preview.
+func (sc *scan) show(n, line int, cells []string) {
+	if n < data.PreviewRows {
+		row := make([]string, len(cells))
+		for i, s := range cells {
+			row[i] = strings.Clone(data.Clip(s, MostShown))
+		}
+		sc.preview, sc.numbers = append(sc.preview, row), append(sc.numbers, line)
+		return
+	}
+	row := &sc.last[n%data.LastRows]
+	sc.lastAt[n%data.LastRows] = line
+	if *row == nil {
+		*row = make([][]byte, len(cells))
+	}
+	for i, s := range cells { // in the memory that the row before has left
+		(*row)[i] = append((*row)[i][:0], data.Clip(s, MostShown)...)
+	}
+}
+
+// newest are the last rows of those that are not among the first.
+func (sc *scan) newest() (rows [][]string, numbers []int) {
+	for n := max(data.PreviewRows, sc.rows-data.LastRows); n < sc.rows; n++ {
+		var row []string
+		for _, c := range sc.last[n%data.LastRows] {
+			row = append(row, string(c))
+		}
+		rows, numbers = append(rows, row), append(numbers, sc.lastAt[n%data.LastRows])
+	}
+	return rows, numbers
+}
+
+// learnEncoding takes from a table that has been read to its end how its text is
+// encoded.
+func learnEncoding(in *source.Reading, t *Table) {
+	t.encoding = cmp.Or(t.text.Encoding, source.UTF8)
+	switch {
+	case t.encoding == source.Windows1252 && in.Options.Encoding == "":
+		in.Warn("%s is not in UTF-8 and is read as Windows-1252, as older programs write text. Choose the encoding if letters are wrong.", data.Shorten(t.name))
+	case t.text.Damaged > 0:
+		in.Warn("%s: %d characters are not what %s has and are read as �. Choose another encoding if letters are wrong.", data.Shorten(t.name), t.text.Damaged, t.encoding)
+	}
+}
+
+// start checks the width of a row against the table's, which the first row sets.
+func (sc *scan) start(t *Table, cells []string, line int) error {
+	if sc.width == 0 {
+		if len(cells) < 2 {
+			return &data.Error{File: t.name, Row: line, Expected: "at least two columns, features and a label", Got: "one",
+				Fix: "Choose the delimiter of the file, or another file."}
+		}
+		sc.width = len(cells)
+		sc.columns = make([]tally, sc.width)
+		lists := 0
+		for i := range sc.columns {
+			c := &sc.columns[i]
+			c.distinct = map[string]struct{}{}
+			if lists < mostIDLists && sc.mayBeID(i) {
+				c.ids = map[int64]struct{}{}
+				lists++
+			}
+		}
+	}
+	if len(cells) != sc.width {
+		return &data.Error{File: t.name, Row: line, Expected: fmt.Sprintf("%d columns, as in the files before", sc.width),
+			Got: fmt.Sprint(len(cells)), Fix: "Choose files with the same columns."}
+	}
+	return nil
+}
+
+// joins checks that a further table has the columns of the first, whose names it then holds
+// instead of its own. Names of classes are the first one's alone.
+func (sc *scan) joins(t *Table) error {
+	if err := sameHeader(sc.names, t); err != nil {
+		return err
+	}
+	t.names, t.classes = sc.names, nil
+	return nil
+}
+
+// sameHeader compares the header of a further file with the first one's.
+func sameHeader(names []string, t *Table) error {
+	if names == nil && t.names == nil {
+		return nil
+	}
+	wrong := func(expected, got string) error {
+		return &data.Error{File: t.name, Row: t.before + 1, Expected: expected, Got: got,
+			Fix: "Give all files the same columns in the same order; rows that a model is to answer are for the page Use."}
+	}
+	switch {
+	case t.names == nil:
+		return wrong("a header with the same columns as in the first file", "a row of data")
+	case names == nil:
+		return wrong("no header, as in the first file", "a header")
+	case len(names) != len(t.names):
+		return wrong(fmt.Sprintf("%d columns, as in the first file", len(names)), fmt.Sprint(len(t.names)))
+	}
+	for i, n := range names {
+		if !strings.EqualFold(n, t.names[i]) {
+			return &data.Error{File: t.name, Row: t.before + 1, Column: i + 1, Expected: "the name " + data.Quote(n) + ", as in the first file",
+				Got: data.Quote(t.names[i]), Fix: "Give all files the same columns in the same order."}
+		}
+	}
+	return nil
+}
+
+func (sc *scan) name(i int) string {
+	if sc.names != nil && i < len(sc.names) {
+		return sc.names[i]
+	}
+	return data.Nameless(i)
+}

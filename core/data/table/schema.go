@@ -1,0 +1,587 @@
+package table
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"clipscope/core/data"
+	"clipscope/core/data/source"
+)
+
+// schema holds the meaning of a table's columns.
+type schema struct {
+	columns    []data.Column
+	styles     []style // of the columns' numbers
+	label      int
+	task       data.Task
+	classes    []string       // canonical names, in order of their index
+	index      map[string]int // of a class, by canonical name
+	numLabels  bool           // labels are numbers: 1 and 1.0 are one class
+	categories []map[string]int
+	buckets    []uint32  // into which the values of a column are hashed; 0: they are not
+	fill       []float32 // what stands for a missing number
+	features   int
+}
+
+// decide turns what was counted into what the columns mean. It fills the
+// report's columns even where it returns an error, so that the page can show them.
+func decide(in *source.Reading, sc *scan, file string) (*schema, error) {
+	s := &schema{categories: make([]map[string]int, sc.width), buckets: make([]uint32, sc.width), fill: make([]float32, sc.width)}
+	for i := range sc.columns {
+		s.columns = append(s.columns, data.Column{Name: sc.name(i), First: -1, Missing: sc.columns[i].missing})
+		s.styles = append(s.styles, styles[sc.columns[i].style])
+	}
+	in.Report.Columns = s.columns
+	in.Report.Rows = sc.rows
+	in.Report.Encoding = sc.dialects[0].encoding
+	in.Report.Delimiter = string(sc.comma)
+	in.Report.Decimal = string(rune(sc.decimal))
+	in.Report.Header = sc.names != nil
+	p := &in.Report.Preview
+	p.Rows, p.Numbers, p.Of = sc.preview, sc.numbers, sc.rows
+	p.Last, p.LastNumbers = sc.newest()
+	if err := checkColumnNames(in, s); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.label, err = findLabel(in, sc, s); err != nil {
+		return nil, err
+	}
+	in.Report.Label = s.columns[s.label].Name
+	var first error // after which the others are shown as they are, all the same
+	for i := range sc.columns {
+		if err := decideColumn(in, sc, s, i, file); first == nil {
+			first = err
+		}
+	}
+	if first != nil {
+		return nil, first
+	}
+	if s.features == 0 && data.TextColumn(s.columns) < 0 {
+		return nil, &data.Error{File: file, Expected: "at least one column of features", Got: "none besides the label and ignored columns",
+			Fix: "Declare a column numeric or categorical, or one text that a backbone is to read."}
+	}
+	if err := decideLabel(in, sc, s, file); err != nil {
+		return nil, err
+	}
+	for i, c := range s.columns {
+		if _, ok := in.Options.Bounds[c.Name]; ok && !c.OfNumbers(s.task) {
+			fix := "Leave its bounds out, or declare the column numeric."
+			if c.Kind == data.Label {
+				fix = "Leave its bounds out, or take regression as the task."
+			}
+			return nil, &data.Error{Column: i + 1, ColumnName: c.Name, Expected: "csv.bounds of numeric columns alone", Got: "a column that is " + string(c.Kind), Fix: fix}
+		}
+	}
+	readPreview(in, s)
+	return s, checkMissing(in, sc, s)
+}
+
+// readPreview says of each cell of the preview what it is read as.
+func readPreview(in *source.Reading, s *schema) {
+	p := &in.Report.Preview
+	p.Values, p.LastValues = s.meanings(p.Rows), s.meanings(p.Last)
+}
+
+func (s *schema) meanings(rows [][]string) (all [][]string) {
+	for _, row := range rows {
+		values := make([]string, len(row))
+		for i, c := range row {
+			values[i] = s.meaning(i, c)
+		}
+		all = append(all, values)
+	}
+	return all
+}
+
+// meaning returns the value that cell c of column i is read as, in words; empty where it is
+// not read, "?" where it cannot be.
+func (s *schema) meaning(i int, c string) string {
+	col := &s.columns[i]
+	switch {
+	case !col.Used():
+		return ""
+	case missing(c):
+		return data.MissingCategory
+	case col.OfNumbers(s.task):
+		v, ok := s.styles[i].parse(c)
+		if !ok {
+			return "?"
+		}
+		number := strconv.FormatFloat(float64(v), 'f', -1, 32)
+		if s.styles[i].date != "" {
+			return time.Unix(int64(math.Floor(float64(v)))*24*60*60, 0).UTC().Format(time.DateOnly) + " = day " + number
+		}
+		return number
+	case col.Kind == data.Label:
+		if name, ok := s.canonical(c); ok {
+			return name
+		}
+		return "?"
+	case s.buckets[i] > 0:
+		return col.Categories[bucket(c, s.buckets[i])]
+	}
+	return c
+}
+
+// bucket hashes a category. The hash (FNV-1a) is public and looks at nothing
+// else, so which categories share a bucket depends on no row.
+func bucket(s string, n uint32) int {
+	h := uint32(2166136261)
+	for i := range len(s) {
+		h = (h ^ uint32(s[i])) * 16777619
+	}
+	return int(h % n)
+}
+
+func checkColumnNames(in *source.Reading, s *schema) error {
+	known := make(map[string]bool, len(s.columns))
+	for _, c := range s.columns {
+		known[c.Name] = true
+	}
+	for field, names := range map[string]iter.Seq[string]{
+		"columns": maps.Keys(in.Options.Columns), "bounds": maps.Keys(in.Options.Bounds), "fill": maps.Keys(in.Options.Fill),
+	} {
+		for name := range names {
+			if !known[name] {
+				return &data.Error{ColumnName: name, Expected: "csv." + field + " to name columns of the table", Got: data.Quote(name),
+					Fix: "Use the names of the header (or \"column 3\" where there is none)."}
+			}
+		}
+	}
+	return nil
+}
+
+// LabelNames lists the usual names of label columns, the likeliest first.
+func LabelNames() []string {
+	return []string{"label", "labels", "class", "target", "y", "income", "diagnosis", "outcome", "species", "class_label", "output"}
+}
+
+// findLabel finds the label column: the chosen one; else one with a usual
+// name; else, where the last column holds real numbers and exactly one column
+// holds a few texts, that one; else the last with values.
+func findLabel(in *source.Reading, sc *scan, s *schema) (int, error) {
+	if want := in.Options.Label; want != "" {
+		for i, c := range s.columns {
+			if c.Name == want {
+				return i, nil
+			}
+		}
+		if n, err := strconv.Atoi(want); err == nil && n >= 1 && n <= len(s.columns) {
+			return n - 1, nil
+		}
+		return 0, &data.Error{Expected: fmt.Sprintf("csv.label to be a column's name or its number from 1 to %d", sc.width),
+			Got: data.Quote(want), Fix: "Choose one of: " + columnList(s.columns) + "."}
+	}
+	for _, name := range LabelNames() {
+		for i, c := range s.columns {
+			if strings.EqualFold(c.Name, name) {
+				return i, nil
+			}
+		}
+	}
+	last := sc.width - 1
+	for last > 0 && sc.columns[last].cells == 0 { // of rows that end with a delimiter
+		last--
+	}
+	if few := fewTexts(in, sc, s); len(few) == 1 && sc.columns[last].fraction.has(sc.columns[last].style) && sc.names == nil {
+		in.Warn("Column %d is taken as the label: it is the only one with text. Choose another if that is wrong.", few[0]+1)
+		return few[0], nil
+	}
+	in.Warn("The last column (%s) is taken as the label. Choose another if that is wrong.", data.Shorten(s.columns[last].Name))
+	return last, nil
+}
+
+func fewTexts(in *source.Reading, sc *scan, s *schema) []int {
+	const few = 20
+	var at []int
+	for i := range sc.columns {
+		if c := &sc.columns[i]; in.Options.Columns[s.columns[i].Name] == "" && !c.numeric() && c.texts() > 0 && c.distinct != nil && len(c.distinct) <= few {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+func decideColumn(in *source.Reading, sc *scan, s *schema, i int, file string) error {
+	if i == s.label {
+		s.columns[i].Kind = data.Label
+		return nil // decideLabel does the rest
+	}
+	c, col := &sc.columns[i], &s.columns[i]
+	col.Kind, col.Text = kindOf(in, sc, i, col.Name), in.Options.Columns[col.Name] == textual
+	switch col.Kind {
+	case data.Numeric:
+		if err := checkNumeric(in, c, i, col.Name); err != nil {
+			return err
+		}
+		tellStyle(in, c, col)
+		col.First = s.features
+		s.features++
+		if c.missing > 0 && in.Options.Missing == "indicator" {
+			col.Indicator = s.features
+			s.features++
+		}
+		declare(in, s, i)
+	case data.Categorical:
+		if in.Options.Columns[col.Name] == bucketed {
+			listBuckets(in, c, s, i)
+			break
+		}
+		if c.distinct == nil {
+			return &data.Error{File: file, Column: i + 1, ColumnName: col.Name,
+				Expected: fmt.Sprintf("at most %d categories of at most %d bytes", in.Limits.Categories, in.Limits.Category), Got: "more, or longer ones", Fix: "Declare the column ignored."}
+		}
+		listCategories(in, c, s, i)
+	}
+	if col.Kind == data.Categorical {
+		col.First = s.features
+		s.features += len(col.Categories)
+	}
+	if s.features > in.Limits.Features {
+		return &data.Error{File: file, Column: i + 1, ColumnName: col.Name,
+			Expected: fmt.Sprintf("at most %d features, categories counted", in.Limits.Features), Got: "more",
+			Fix: "Declare columns with many categories, or that do not matter, ignored."}
+	}
+	return nil
+}
+
+// kindOf decides what a column other than the label is, and warns where that is
+// not plain.
+func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
+	if k, ok := in.Options.Columns[name]; ok {
+		switch k {
+		case bucketed:
+			return data.Categorical
+		case textual:
+			return data.Ignored
+		}
+		return data.ColumnKind(k)
+	}
+	name = data.Shorten(name)
+	c := &sc.columns[i]
+	switch {
+	case c.cells == 0:
+		in.Warn("%s has no values at all and is ignored.", name)
+		return data.Ignored
+	case sc.isID(i):
+		in.Warn("%s numbers the rows and is ignored; declare it numeric to use it.", name)
+		return data.Ignored
+	case c.numeric():
+		if c.zeros != nil {
+			in.Warn("%s is read as numbers, in which the zero in front of %s says nothing; declare it categorical or bucketed if these are codes.", name, data.Quote(c.zeros.text))
+		}
+		return data.Numeric
+	case c.distinct == nil:
+		in.Warn("%s is ignored: it has over %d different texts or very long ones, and the list of categories counts as public. Declare it bucketed to use it, or text for a backbone to read.", name, in.Limits.Categories)
+		return data.Ignored
+	case len(c.distinct) == c.cells && sc.rows >= 20:
+		in.Warn("%s is ignored: all its texts differ, as names do. Declare it text for a backbone to read.", name)
+		return data.Ignored
+	case c.numbers() > c.texts():
+		mixed := "numbers and text"
+		if styles[c.style].date != "" {
+			mixed = "dates and what is none in the same notation"
+		}
+		in.Warn("%s mixes %s (such as %s) and is read as categorical.", name, mixed, data.Quote(c.firstText().text))
+	}
+	if n := len(c.distinct); n > manyCategories {
+		in.Warn("The %d different texts of %s are its categories, which count as public: every model that is saved has their list. Declare it ignored or bucketed if they say whose a row is.", n, name)
+	}
+	return data.Categorical
+}
+
+// manyCategories are more than kinds of things usually have, and few enough that a column
+// of days, places or names is more.
+const manyCategories = 60
+
+// isID reports whether column i only tells rows apart: integers that never
+// repeat, under such a name or, without a header, in the first column.
+func (sc *scan) isID(i int) bool {
+	c := &sc.columns[i]
+	return c.ids != nil && c.missing == 0 && c.numbers() >= 2 && (sc.names != nil || sc.rows >= plainIDs)
+}
+
+// mayBeID is the half of isID that needs no values.
+func (sc *scan) mayBeID(i int) bool {
+	if sc.names == nil {
+		return i == 0
+	}
+	switch name := strings.ToLower(sc.names[i]); name {
+	case "id", "idx", "index", "rowid", "row_id", "row", "unnamed: 0", "uid", "no", "no.", "#":
+		return true
+	default:
+		numbers := func(end string) bool { return strings.HasSuffix(name, end) }
+		return i == 0 && (name == data.Nameless(0) || slices.ContainsFunc([]string{"_id", " id", "number", "nummer", "nr", "nr."}, numbers))
+	}
+}
+
+// tellStyle notes how the numbers of a column are written, and warns where its
+// cells would fit another style as well, in which they mean something else.
+func tellStyle(in *source.Reading, c *tally, col *data.Column) {
+	st := styles[c.style]
+	if st.date != "" {
+		col.Date = st.date
+		if other := c.best(dateStyles&^(1<<c.style), 0); in.Options.Date == "" && c.fit[other] == c.fit[c.style] {
+			in.Warn("%s: dates are read in the order %s; they could also be %s. Choose the order if that is wrong.", data.Shorten(col.Name), st.date, styles[other].date)
+		}
+		return
+	}
+	if st.decimal == '.' && st.thousands == 0 {
+		return
+	}
+	col.Decimal = string(rune(st.decimal))
+	if st.thousands != 0 {
+		col.Thousands = string(rune(st.thousands))
+	}
+	others := pointStyles
+	if st.decimal == '.' {
+		others = commaStyles
+	}
+	if other := c.best(others, 0); in.Options.Decimal+in.Options.Thousands == "" && c.unclear != nil && c.fit[other] == c.fit[c.style] {
+		v, _ := st.parse(c.unclear.text)
+		in.Warn("%s: %s is read as %s, as goes with the rest of the table. Choose the decimal mark if that is wrong.", data.Shorten(col.Name), data.Quote(c.unclear.text), strconv.FormatFloat(float64(v), 'f', -1, 32))
+	}
+}
+
+// declaredBound takes the bounds that the user has said of a column, nil for none.
+func declaredBound(in *source.Reading, col *data.Column) *data.Bound {
+	if b, ok := in.Options.Bounds[col.Name]; ok {
+		col.Bounds = (*data.Bound)(&b)
+	}
+	return col.Bounds
+}
+
+// declare takes what the user has said of numeric column i.
+func declare(in *source.Reading, s *schema, i int) {
+	col := &s.columns[i]
+	if b := declaredBound(in, col); b != nil {
+		s.fill[i] = float32((b.Lo + b.Hi) / 2)
+	}
+	if v, ok := in.Options.Fill[col.Name]; ok {
+		s.fill[i] = float32(v)
+	}
+	if in.Options.Missing != "indicator" {
+		s.fill[i] = 0
+	}
+	if keepsMissing(in) {
+		v := float64(s.fill[i])
+		col.Fill = &v
+	}
+}
+
+// checkNumeric refuses a column of numbers with other cells, unless their rows
+// are to be left out.
+func checkNumeric(in *source.Reading, c *tally, i int, name string) error {
+	if in.Options.BadRows == "skip" {
+		return nil
+	}
+	if t := c.firstText(); t != nil {
+		return &data.Error{File: t.file.Name(), Row: t.line, Column: i + 1, ColumnName: name, Expected: styles[c.style].what() + ", as in the rest of the column",
+			Got: data.Quote(t.text), Fix: "Declare the column categorical, fix the cell, or skip rows that cannot be read."}
+	}
+	if t := c.infinite; t != nil {
+		return notFinite(t.file.Name(), t.line, i, name, t.text)
+	}
+	return nil
+}
+
+func notFinite(file string, line, i int, name, got string) *data.Error {
+	return &data.Error{File: file, Row: line, Column: i + 1, ColumnName: name, Expected: "a finite number (below 3.4e38)",
+		Got: data.Quote(got), Fix: "Fix the cell, or leave it empty and choose what to do with missing cells."}
+}
+
+func listCategories(in *source.Reading, c *tally, s *schema, i int) {
+	col := &s.columns[i]
+	names := make([]string, 0, len(c.distinct)+1)
+	for v := range c.distinct {
+		names = append(names, v)
+	}
+	slices.Sort(names)
+	index := make(map[string]int, len(names)+1)
+	for k, v := range names {
+		index[v] = k
+	}
+	col.Categories, s.categories[i] = withMissing(in, c, names, index), index
+}
+
+// withMissing adds the category of missing cells where there are any to keep.
+func withMissing(in *source.Reading, c *tally, names []string, index map[string]int) []string {
+	if c.missing == 0 || !keepsMissing(in) {
+		return names
+	}
+	if _, ok := index[data.MissingCategory]; ok { // cells that say so in these words
+		return names
+	}
+	index[data.MissingCategory] = len(names)
+	return append(names, data.MissingCategory)
+}
+
+func keepsMissing(in *source.Reading) bool {
+	return in.Options.Missing == "zero" || in.Options.Missing == "indicator"
+}
+
+func listBuckets(in *source.Reading, c *tally, s *schema, i int) {
+	n := cmp.Or(in.Options.Buckets, defaultBuckets)
+	names, index := make([]string, n), map[string]int{}
+	for k := range names {
+		names[k] = fmt.Sprintf("bucket %d", k+1)
+	}
+	s.columns[i].Buckets = n
+	s.columns[i].Categories, s.categories[i], s.buckets[i] = withMissing(in, c, names, index), index, uint32(n)
+}
+
+const defaultBuckets = 32
+
+// decideLabel decides the task and the classes.
+func decideLabel(in *source.Reading, sc *scan, s *schema, file string) error {
+	c, col := &sc.columns[s.label], &s.columns[s.label]
+	declared := in.Options.Columns[col.Name]
+	numbers := c.numeric() && declared != string(data.Categorical)
+	s.task = data.Task(in.Options.Task)
+	if s.task == "" {
+		s.task = guessTask(c, numbers)
+	}
+	if numbers || s.task == data.Regression {
+		if err := checkNumeric(in, c, s.label, col.Name); err != nil {
+			return err
+		}
+		tellStyle(in, c, col)
+	}
+	in.Report.Task = s.task
+	if s.task == data.Regression {
+		declaredBound(in, col)
+		return nil
+	}
+	fix := "Choose another label column."
+	if numbers {
+		fix = "Choose another label column, or regression as the task."
+	}
+	if c.distinct == nil || len(c.distinct) > in.Limits.Classes || c.cells >= 20 && len(c.distinct) > c.cells/2 {
+		return &data.Error{File: file, Column: s.label + 1, ColumnName: col.Name, Expected: fmt.Sprintf("a label column with at most %d classes, each in several rows", in.Limits.Classes),
+			Got: "more classes than that", Fix: fix}
+	}
+	s.numLabels = numbers && styles[c.style].date == ""
+	s.listClasses(c)
+	if len(s.classes) < 2 {
+		only := "no class"
+		if sc.names == nil && sc.rows == 1 {
+			return &data.Error{File: file, Expected: "rows of data", Got: "a single row", Fix: "If this is a header, there are no rows under it: choose a file that has some."}
+		}
+		if len(s.classes) == 1 {
+			return data.OneClass(file, s.classes[0])
+		}
+		return &data.Error{File: file, Column: s.label + 1, ColumnName: col.Name, Expected: "labels", Got: only, Fix: "Choose another label column."}
+	}
+	col.Categories = s.classes
+	return nil
+}
+
+// guessTask: text names classes; so do a few different integers.
+func guessTask(c *tally, numbers bool) data.Task {
+	const few = 20
+	if !numbers || c.distinct != nil && !c.fraction.has(c.style) && len(c.distinct) <= few && (len(c.distinct) <= 2 || 2*len(c.distinct) <= c.numbers()) {
+		return data.Classification
+	}
+	return data.Regression
+}
+
+// listClasses sorts the classes, numbers by value.
+func (s *schema) listClasses(c *tally) {
+	set := map[string]float64{}
+	for v := range c.distinct {
+		if name, ok := s.canonical(v); ok {
+			set[name], _ = strconv.ParseFloat(name, 64)
+		}
+	}
+	for v := range set {
+		// adult.test ends its labels with a point; train and test given
+		// together must not make twice the classes.
+		if short := strings.TrimSuffix(v, "."); short != v {
+			if _, ok := set[short]; ok {
+				continue
+			}
+		}
+		s.classes = append(s.classes, v)
+	}
+	slices.SortFunc(s.classes, func(a, b string) int {
+		if s.numLabels {
+			return cmp.Compare(set[a], set[b])
+		}
+		return strings.Compare(a, b)
+	})
+	s.index = make(map[string]int, len(s.classes))
+	for i, v := range s.classes {
+		s.index[v] = i
+	}
+}
+
+// canonical makes 1, 1.0 and +1 one class. ok is false for what is no finite
+// number among numbers.
+func (s *schema) canonical(v string) (name string, ok bool) {
+	if !s.numLabels {
+		return v, true
+	}
+	f, ok := s.styles[s.label].parse(v)
+	switch {
+	case f == 0:
+		f = 0 // not −0
+	case math.Abs(float64(f)) >= MostExact:
+		return v, ok && !math.IsInf(float64(f), 0)
+	}
+	return strconv.FormatFloat(float64(f), 'f', -1, 32), ok && !math.IsInf(float64(f), 0)
+}
+
+// checkMissing refuses missing cells unless the user has said what to do, and
+// then says where they are.
+func checkMissing(in *source.Reading, sc *scan, s *schema) error {
+	total, column := 0, 0
+	var first *cell
+	var where, kept []string
+	for i, c := range s.columns {
+		if !c.Used() || sc.columns[i].missing == 0 {
+			continue
+		}
+		if total == 0 {
+			first, column = sc.columns[i].firstEmpty, i
+		}
+		total += c.Missing
+		where = append(where, fmt.Sprintf("%s (%d)", c.Name, c.Missing))
+		if c.Kind == data.Categorical || c.Indicator > 0 {
+			kept = append(kept, c.Name)
+		}
+	}
+	in.Report.Missing = total
+	if keepsMissing(in) && len(kept) > 0 {
+		in.Warn("A feature says where a value is missing: of %s. Which columns have missing cells counts as public, like a list of categories.", data.List(kept))
+	}
+	if total == 0 || in.Options.Missing == "drop" || keepsMissing(in) {
+		return nil
+	}
+	e := missingValue(*first, column, s.columns[column].Name)
+	e.Got += fmt.Sprintf(" (%d missing cells in all: %s)", total, data.List(where))
+	return e
+}
+
+func missingValue(at cell, i int, name string) *data.Error {
+	return &data.Error{File: at.file.Name(), Row: at.line, Column: i + 1, ColumnName: name, Expected: "a value", Got: data.Quote(at.text),
+		Fix: `Under Missing cells (csv.missing) choose "drop" to leave such rows out, "zero" to keep them (0 for numbers, a category of its own for text), or "indicator" to have a feature say where a number is missing, too; or declare the column ignored.`}
+}
+
+// MostExact is the least whole number that may share its float32 with the next.
+const MostExact = 1 << 24
+
+func columnList(columns []data.Column) string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+	}
+	return data.List(names)
+}

@@ -1,0 +1,357 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"clipscope/core/run"
+)
+
+// A style is one way to write the numbers of a column: which mark stands before
+// the decimals and which between thousands (0: none), or, where numbers are
+// days, the order of a date's year, month and day; decimal is then the mark that
+// the countries use which write dates so.
+type style struct {
+	decimal, thousands byte
+	date               string
+}
+
+// styles are all that are known; among those that fit a column alike, earlier
+// ones come first. A set of them is a bit mask.
+var styles = [...]style{
+	plainPoint: {'.', 0, ""}, plainComma: {',', 0, ""},
+	pointAndCommas: {'.', ',', ""}, commaAndPoints: {',', '.', ""},
+	{'.', ' ', ""}, {',', ' ', ""}, {'.', '\'', ""}, {',', '\'', ""},
+	plainDate: {'.', 0, "ymd"}, {',', 0, "dmy"}, {'.', 0, "mdy"},
+}
+
+// Those in which the same point or comma may mean either.
+const (
+	plainPoint = iota
+	plainComma
+	pointAndCommas
+	commaAndPoints
+)
+
+// plainDate is the style of dates that are stored as such.
+const plainDate = 8
+
+// what says what a cell in the style is.
+func (st style) what() string {
+	switch {
+	case st.date != "":
+		return "a date (" + st.date + ")"
+	case st.decimal == '.' && st.thousands == 0:
+		return "a number"
+	case st.thousands == 0:
+		return "a number such as 1234,5"
+	}
+	return fmt.Sprintf("a number such as 1%c234%c5", st.thousands, st.decimal)
+}
+
+type styleSet uint16
+
+const (
+	pointStyles styleSet = 0x55
+	commaStyles styleSet = 0xaa
+	dateStyles  styleSet = 0x700
+
+	numberStyles = pointStyles | commaStyles
+)
+
+func (set styleSet) has(k int) bool { return set>>k&1 != 0 }
+
+func (set styleSet) first() int { return bits.TrailingZeros16(uint16(set)) }
+
+// fitting are the styles in which s is a number or a date.
+func fitting(s string) styleSet {
+	digits, marks, dashes, odd := 0, 0, 0, false
+	for i := range len(s) {
+		switch c := s[i]; {
+		case '0' <= c && c <= '9':
+			digits++
+		case c == '.' || c == ',' || c == ' ' || c == '\'':
+			marks++
+		case 'a' <= c|' ' && c|' ' <= 'z' && !strings.ContainsRune("eETZ", rune(c)):
+			if infinite(s) {
+				return numberStyles
+			}
+			return 0 // most text, without the cost of an error
+		case i > 0 || c != '+' && c != '-':
+			odd = true
+			if c == '-' || c == '/' {
+				dashes++
+			}
+		}
+	}
+	switch {
+	case digits == 0:
+		return 0
+	case marks == 0 && !odd:
+		return numberStyles
+	case marks == 1 && !odd && strings.Contains(s, "."):
+		if styles[commaAndPoints].written(s) != "" {
+			return pointStyles | 1<<commaAndPoints
+		}
+		return pointStyles
+	}
+	var set styleSet
+	for k, st := range styles {
+		if dashes > 1 && st.date == "" {
+			continue // an exponent has one
+		}
+		if _, ok := st.parse(s); ok {
+			set |= 1 << k
+		}
+	}
+	return set
+}
+
+func infinite(s string) bool {
+	s = strings.TrimLeft(s, "+-")
+	return strings.EqualFold(s, "inf") || strings.EqualFold(s, "infinity")
+}
+
+// parse reads s as a float32. ok is true for numbers that are out of range too:
+// they come as ±Inf.
+func (st style) parse(s string) (v float32, ok bool) {
+	if st.date != "" {
+		return parseDate(s, st.date)
+	}
+	if s = st.written(s); s == "" || strings.ContainsAny(s, "_xX") { // which Go's own numbers may have
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(s, 32)
+	if err != nil && !math.IsInf(f, 0) || math.IsNaN(f) {
+		return 0, false
+	}
+	return float32(f), true
+}
+
+// written is s as Go would write the number, or empty where it is plain that s
+// is none in this style.
+func (st style) written(s string) string {
+	s = bare(s)
+	if st.decimal == '.' && st.thousands == 0 {
+		return s
+	}
+	exponent := ""
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		s, exponent = s[:i], s[i:]
+	}
+	whole, decimals, found := strings.Cut(s, string(rune(st.decimal)))
+	if strings.ContainsAny(decimals, ".,' ") {
+		return ""
+	}
+	if st.thousands != 0 && strings.IndexByte(whole, st.thousands) >= 0 {
+		if !grouped(strings.TrimLeft(whole, "+-"), st.thousands) {
+			return ""
+		}
+		whole = strings.ReplaceAll(whole, string(rune(st.thousands)), "")
+	}
+	switch {
+	case strings.ContainsAny(whole, ".,' "):
+		return ""
+	case !found:
+		return whole + exponent
+	}
+	return whole + "." + decimals + exponent
+}
+
+// grouped reports whether s is digits in groups of three behind the first, which
+// may be shorter and is not zero.
+func grouped(s string, mark byte) bool {
+	first := strings.IndexByte(s, mark)
+	if first < 1 || first > 3 || s[0] == '0' || (len(s)-first)%4 != 0 {
+		return false
+	}
+	for i := range len(s) {
+		if parts := i >= first && (i-first)%4 == 0; parts != (s[i] == mark) || !parts && (s[i] < '0' || s[i] > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+var asciiNumber = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "−", "-")
+
+// bare is a number without the sign of a currency or of per cent, and with
+// ASCII's own minus and spaces.
+func bare(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r == '$' || r == '%' || r >= utf8.RuneSelf }) < 0 {
+		return s
+	}
+	s = asciiNumber.Replace(s)
+	number := strings.TrimLeft(s, "+-")
+	sign := s[:len(s)-len(number)]
+	for _, symbol := range []string{"$", "€", "£", "¥", "₹"} {
+		short := strings.TrimPrefix(number, symbol)
+		if short == number {
+			short = strings.TrimSuffix(number, symbol)
+		}
+		if short != number {
+			number = short
+			break
+		}
+	}
+	return sign + strings.TrimSpace(strings.TrimSuffix(number, "%"))
+}
+
+// parseDate reads a date of a four-digit year, parted by '-', '/' or '.', with
+// or without a time, as days since 1970 began.
+func parseDate(s, order string) (days float32, ok bool) {
+	clock := ""
+	if i := strings.IndexAny(s, "T "); i >= 0 {
+		s, clock = s[:i], s[i+1:]
+		if clock == "" {
+			return 0, false
+		}
+	}
+	at := strings.IndexAny(s, "-/.")
+	if len(s) < len("1.1.1970") || at < 1 || (at == 4) != (order[0] == 'y') || s[at] == '.' && order == "mdy" {
+		return 0, false
+	}
+	mark, rest := s[at:at+1], s
+	var of [256]int // year, month and day, by their letter
+	for i := range order {
+		var part string
+		part, rest, ok = strings.Cut(rest, mark)
+		n, err := strconv.ParseUint(part, 10, 16)
+		if last := i == 2; ok == last || err != nil || order[i] == 'y' && len(part) != 4 || order[i] != 'y' && len(part) > 2 {
+			return 0, false
+		}
+		of[order[i]] = int(n)
+	}
+	t := time.Date(of['y'], time.Month(of['m']), of['d'], 0, 0, 0, 0, time.UTC)
+	if of['y'] == 0 || t.Month() != time.Month(of['m']) || t.Day() != of['d'] {
+		return 0, false
+	}
+	seconds, ok := parseClock(clock)
+	return float32((float64(t.Unix()) + seconds) / (24 * 60 * 60)), ok
+}
+
+// parseClock reads a time of day in seconds of UTC; an empty one is midnight.
+func parseClock(s string) (seconds float64, ok bool) {
+	if s == "" {
+		return 0, true
+	}
+	for _, layout := range []string{"15:04:05", "15:04", "15:04:05Z07:00"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)).Seconds(), true
+		}
+	}
+	return 0, false
+}
+
+// missing reports whether a cell says that there is no value.
+func missing(s string) bool {
+	switch len(s) {
+	case 0:
+		return true
+	case 1:
+		return s == "?"
+	case 2:
+		return strings.EqualFold(s, "na")
+	case 3:
+		return strings.EqualFold(s, "nan") || strings.EqualFold(s, "n/a") || s == "#NV" // #N/A of a German spreadsheet
+	case 4:
+		return strings.EqualFold(s, "null") || s == "#N/A" || strings.EqualFold(s, "-nan") || strings.EqualFold(s, "<na>") ||
+			strings.EqualFold(s, "n.a.") || strings.EqualFold(s, "k.a.") // keine Angabe
+	case 5:
+		return strings.EqualFold(s, "k. a.")
+	case 6, 7:
+		return strings.EqualFold(s, "k.\u00a0a.") || strings.EqualFold(s, "k.\u202fa.")
+	}
+	return false
+}
+
+// styleCount counts, over the cells of a column, which styles they fit.
+type styleCount struct {
+	cells    int // that have a value
+	fit      [len(styles)]int
+	misses   [len(styles)]*cell // the first cell that does not fit
+	fraction styleSet           // in which some number is not whole
+	unclear  *cell              // the first number whose point or comma may be either mark
+	infinite *cell              // the first number that is not finite
+}
+
+// count counts s, a cell with a value, and returns the styles it fits. at is
+// called to keep the cell.
+func (c *styleCount) count(s string, at func() *cell) styleSet {
+	set := fitting(s)
+	c.cells++
+	for k := range c.fit {
+		if set.has(k) {
+			c.fit[k]++
+		} else if c.misses[k] == nil {
+			c.misses[k] = at()
+		}
+	}
+	odd := len(s) >= 38 || strings.ContainsAny(s, "eEiI") // neither surely finite nor, without a mark, surely whole
+	if set == 0 || set == numberStyles && !odd {
+		return set
+	}
+	if odd && c.infinite == nil {
+		if v, _ := styles[set.first()].parse(s); math.IsInf(float64(v), 0) {
+			c.infinite = at()
+		}
+	}
+	for rest := set &^ c.fraction; rest != 0; rest &= rest - 1 {
+		k := rest.first()
+		if v, _ := styles[k].parse(s); v != float32(math.Trunc(float64(v))) {
+			c.fraction |= 1 << k
+		}
+	}
+	if c.unclear == nil && (set.has(plainPoint) && set.has(commaAndPoints) || set.has(plainComma) && set.has(pointAndCommas)) && set != numberStyles {
+		c.unclear = at()
+	}
+	return set
+}
+
+// best is the style that most cells fit, of those allowed; of several the one
+// with the table's decimal mark.
+func (c *styleCount) best(allowed styleSet, decimal byte) int {
+	best := allowed.first()
+	for k, st := range styles {
+		if !allowed.has(k) {
+			continue
+		}
+		if c.fit[k] > c.fit[best] || c.fit[k] == c.fit[best] && st.decimal == decimal && styles[best].decimal != decimal {
+			best = k
+		}
+	}
+	return best
+}
+
+// allowedStyles are those that the user's choices leave.
+func allowedStyles(opt run.CSV) styleSet {
+	var set styleSet
+	for k, st := range styles {
+		switch {
+		case st.date != "":
+			if opt.Date != "" && opt.Date != st.date {
+				continue
+			}
+		case opt.Decimal != "" && opt.Decimal[0] != st.decimal,
+			opt.Thousands == "none" && st.thousands != 0,
+			opt.Thousands != "" && opt.Thousands != "none" && opt.Thousands[0] != st.thousands:
+			continue
+		}
+		set |= 1 << k
+	}
+	return set
+}
+
+// Pointed is a number with a point such that the point cannot be taken for a mark between
+// thousands, whatever the texts beside it look like.
+func Pointed(number string) string {
+	if strings.Contains(number, ".") && styles[commaAndPoints].written(number) != "" {
+		return number + "0"
+	}
+	return number
+}
