@@ -146,9 +146,9 @@ var dataRooms = []struct{ name, knows string }{
 	{"data/loadtest", "data data/source data/load data/datatest"},
 }
 
-// TestDataRooms holds who may import whom below core/data: arrows run one way. Formats are
+// TestArrowsBetweenDataRoomsRunOneWay holds who may import whom below core/data: arrows run one way. Formats are
 // known to package load alone, and tests' packages to no program.
-func TestDataRooms(t *testing.T) {
+func TestArrowsBetweenDataRoomsRunOneWay(t *testing.T) {
 	all := imports(t)
 	known := map[string]string{}
 	for _, r := range dataRooms {
