@@ -9,7 +9,7 @@ import (
 // Report describes the data as Load understood them, in the form the page shows.
 type Report struct {
 	Name     string   `json:"name"`
-	Format   string   `json:"format"` // idx, cifar-10, cifar-100, numpy, pictures, csv, xlsx, parquet or built-in
+	Format   string   `json:"format"` // idx, mat, cifar-10, cifar-100, numpy, pictures, csv, xlsx, parquet or built-in
 	Task     Task     `json:"task"`
 	Rows     int      `json:"rows"`
 	TestRows int      `json:"test_rows"`

@@ -44,6 +44,7 @@ type Format struct {
 var formats = [...]*Format{
 	&numPyFormat,
 	&idxFormat,
+	&matFormat,
 	&csvFormat,
 	&parquetFormat,
 	&cifar10Format,
@@ -115,7 +116,7 @@ func foreignEntry(path string) string {
 // NotData is the error for a file of another kind.
 func NotData(name, what string) error {
 	return &data.Error{File: name,
-		Expected: "a table (CSV, Excel's .xlsx, Parquet), NumPy arrays, pictures (PNG, JPEG) in folders or a zip archive, IDX images and labels, or CIFAR records",
+		Expected: "a table (CSV, Excel's .xlsx, Parquet), NumPy arrays, pictures (PNG, JPEG) in folders or a zip archive, IDX images and labels, MATLAB pictures (.mat), or CIFAR records",
 		Got:      what,
 		Fix:      "Choose another file, or save the data as CSV."}
 }
@@ -139,6 +140,7 @@ func foreign(head []byte) string {
 		{"PK\x03\x04", "a zip archive inside another"},
 		{"\xd0\xcf\x11\xe0", "an Office file of the old kind (.xls), or one with a password: save it as .xlsx"},
 		{"\x89HDF", "an HDF5 file"},
+		{"MATLAB 7.3", "a MATLAB file of version 7.3: save it with -v7"},
 		{"SQLite format 3", "an SQLite database"},
 		{"\x80\x02", "a Python pickle"},
 		{"\x80\x03", "a Python pickle"},
