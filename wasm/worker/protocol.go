@@ -18,7 +18,7 @@
 // Requests carry an id > 0 that their replies repeat:
 //
 //	methods    → reply: the clipping methods, []clip.Info
-//	datasets   → reply: the built-in data, []data.BuiltinInfo
+//	datasets   → reply: the built-in data, []builtin.Info
 //	open       [run.OpenRequest] + files → progress data.Progress…, reply: data.Report,
 //	           about the data, which the worker keeps until the next open succeeds
 //	plan       [run.TrainRequest] → reply: [run.PlanInfo]

@@ -40,7 +40,7 @@ func Book(parts ...string) []byte {
 	return Zip(all...)
 }
 
-// table is rows of a sheet: width and kind, n of them.
+// RowsOfSheet writes rows of a sheet: width and kind, n of them.
 func RowsOfSheet(n int) string {
 	b := `<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c></row>`
 	for i := range n {

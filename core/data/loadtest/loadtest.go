@@ -19,6 +19,7 @@ import (
 	"clipscope/core/run"
 )
 
+// Read loads files that have to be readable, and checks the data set.
 func Read(t *testing.T, opt run.CSV, train []source.File, test ...source.File) (*data.Dataset, *data.Report) {
 	t.Helper()
 	ds, r, err := load.Load(t.Context(), train, test, opt, nil)

@@ -23,7 +23,7 @@ type Work struct {
 
 // What to do about a file that passes its allowance, by what it holds.
 const (
-	AdviceUnpack   = "Unpack the file and choose what was in it, or check where it comes from."
+	adviceUnpack   = "Unpack the file and choose what was in it, or check where it comes from."
 	AdviceCSV      = "Save the data again as plain CSV, or check where the file comes from."
 	AdvicePictures = "Leave out pictures that are large and nearly blank, or make them smaller; or check where the file comes from."
 )
@@ -55,7 +55,7 @@ const (
 func Allowance(size int64) int64 { return leastAllowed + passes*MostDeflated*size }
 
 func newWork(ctx context.Context) *Work {
-	return &Work{ctx: ctx, Allowed: leastAllowed, Advice: AdviceUnpack}
+	return &Work{ctx: ctx, Allowed: leastAllowed, Advice: adviceUnpack}
 }
 
 // Allow adds the allowance of files.
