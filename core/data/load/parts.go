@@ -12,15 +12,15 @@ import (
 // Parts writes to h, one after the other, what a ledger recognises the people of files
 // by: each picture of a folder or of an archive, and each row of a table by its cells.
 // It calls add after each, and resets h before each. A picture that its folder's name
-// holds for testing is written only if tested is set. Files of other kinds (IDX, CIFAR,
+// holds for testing is written only if tested is set. Files of other kinds (IDX, MATLAB, CIFAR,
 // NumPy, pictures within Parquet) have no parts: their rows are those of the Dataset,
-// see [EachRow].
+// see [data.EachRow].
 //
 // The cells are written before any choice of columns, so a table without some of its
 // rows, saved with another delimiter or with another label has the same parts. One with
 // a column more or less has others.
 //
-// Guarantee: none on its own; h is to be salted, as for [WriteRows].
+// Guarantee: none on its own; h is to be salted, as for [data.WriteRows].
 func (how Loader) Parts(ctx context.Context, files []source.File, opt run.CSV, tested bool, h hash.Hash, add func()) error {
 	in := how.reading(ctx, opt, nil)
 	defer in.Close()
