@@ -113,7 +113,7 @@ func foreignEntry(path string) string {
 	return ""
 }
 
-// NotData is the error for a file of another kind.
+// NotData returns the error for a file of another kind.
 func NotData(name, what string) error {
 	return &data.Error{File: name,
 		Expected: "a table (CSV, Excel's .xlsx, Parquet), NumPy arrays, pictures (PNG, JPEG) in folders or a zip archive, IDX images and labels, MATLAB pictures (.mat), or CIFAR records",

@@ -50,7 +50,7 @@ func sniffMAT(_ string, head []byte, _ int64) (bool, error) {
 	return len(head) >= matHeader && bytes.HasPrefix(head, []byte(matMagic)), nil
 }
 
-// badMAT is the error of a file that is damaged, or no data set.
+// badMAT returns the error of a file that is damaged, or no data set.
 func badMAT(f source.File, expected, got string) error {
 	return &data.Error{File: f.Name(), Expected: expected, Got: got,
 		Fix: "Download the file again, or save X [height × width × planes × rows] of uint8 and y [rows × 1] with -v7."}
@@ -66,7 +66,7 @@ type matArray struct {
 	order binary.ByteOrder
 }
 
-// count is the number of values that the dimensions promise; -1 beyond any file.
+// count returns the number of values that the dimensions promise; -1 beyond any file.
 func (a *matArray) count() int64 {
 	n := int64(1)
 	for _, d := range a.dims {
@@ -78,7 +78,7 @@ func (a *matArray) count() int64 {
 	return n
 }
 
-// String is the name, the shape and the class, such as X (32×32×3×10 of uint8).
+// String returns the name, the shape and the class, such as X (32×32×3×10 of uint8).
 func (a *matArray) String() string {
 	var dims []string
 	for _, d := range a.dims {
@@ -293,7 +293,7 @@ func (m *matReader) damaged(err error) error {
 	return badMAT(m.f, "sound data packed by zlib", "damage")
 }
 
-// matPair is the pictures and the labels of one file.
+// matPair holds the pictures and the labels of one file.
 type matPair struct {
 	f    source.File
 	x, y *matArray
