@@ -2,6 +2,7 @@
 package loadtest
 
 import (
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
@@ -95,6 +96,14 @@ func HoldsBadVerb(f source.File) bool {
 	content, _ := io.ReadAll(r)
 	if zr, err := gzip.NewReader(bytes.NewReader(content)); err == nil {
 		content, _ = io.ReadAll(zr)
+	}
+	if zr, err := zip.NewReader(bytes.NewReader(content), int64(len(content))); err == nil {
+		for _, entry := range zr.File {
+			if e, err := entry.Open(); err == nil {
+				text, _ := io.ReadAll(e)
+				content = append(content, text...)
+			}
+		}
 	}
 	return BadVerb(f.Name() + strings.ReplaceAll(string(content), "\x00", ""))
 }
