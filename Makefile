@@ -170,6 +170,9 @@ lint: bin/staticcheck
 javascript: $(MODULES)
 	cd web && $(NPM) run --silent check
 
+# No test is over because the machine is busy: go test's own limit is ten minutes of the clock.
+PATIENT := -timeout 90m
+
 # Packages are tested in this order; the slowest last would keep one core waiting.
 SLOWEST := ./core/train ./core/privacy
 
@@ -188,18 +191,18 @@ test-go: dist/index.html
 	@$(BESIDE) suite-race suite-native
 
 suite-race: compiler
-	CGO_ENABLED=1 $(GO) test -vet=off -race -short -skip '$(ALONE)' $(filter-out ./ ./core/privacy/,$(SHARING))
-	CGO_ENABLED=1 $(GO) test -vet=off -race -short -run '$(SHARED)' ./core/privacy
+	CGO_ENABLED=1 $(GO) test -vet=off $(PATIENT) -race -short -skip '$(ALONE)' $(filter-out ./ ./core/privacy/,$(SHARING))
+	CGO_ENABLED=1 $(GO) test -vet=off $(PATIENT) -race -short -run '$(SHARED)' ./core/privacy
 
 suite-native:
-	$(SELDOM) $(GO) test -vet=off $(SLOWEST) ./...
+	$(SELDOM) $(GO) test -vet=off $(PATIENT) $(SLOWEST) ./...
 
 test-wasm: dist/index.html
 	@$(BESIDE) suite-train suite-train-rest suite-core suite-alone suite-threads
 
 # A WebAssembly program has one core: the longest is run as two, the tests that a pattern
 # names and those that it does not. What is of Go alone and tests a test is left to native ones.
-WASM_TEST = $(WASM) $(GO) test -vet=off -short -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs'
+WASM_TEST = $(WASM) $(GO) test -vet=off $(PATIENT) -short -exec '$(NODE) --stack-size=8192 $(CURDIR)/web/go_wasm_exec.mjs'
 HALF := ^Test[A-E]
 NATIVE := ^TestSumLawCatchesPlantedFaults$$
 
@@ -222,7 +225,7 @@ suite-threads:
 
 # The reporter's last lines are the tests that failed, each with its trace.
 test-page: build chromium firefox numpy
-	$(NODE) --test --test-reporter=spec --test-concurrency=2 --test-timeout=900000 web/e2e/*.test.mjs
+	$(NODE) --test --test-reporter=spec --test-concurrency=2 --test-timeout=3600000 web/e2e/*.test.mjs
 
 # What does not pass every time: the page's suite N times, beside LOAD processes that each keep a
 # core busy, of the files that FILES is a pattern of.
@@ -233,7 +236,7 @@ steady: build chromium firefox numpy
 test-edge: suite-edge
 
 suite-edge: edge chromium $(EDGE_MODULES)
-	$(NODE) --test --test-reporter=spec --test-timeout=300000 web/edge/*.test.mjs
+	$(NODE) --test --test-reporter=spec --test-timeout=1200000 web/edge/*.test.mjs
 
 # The end-to-end tests want Chromium, the race detector a C compiler. Without its windows, which
 # most of them do not see, Chromium opens pages in a fifth less time.
