@@ -24,23 +24,23 @@ type BoundsHistogram struct {
 	counts   []float64 // of the features, then of the targets
 }
 
-// Sought is of how many columns private bounds are looked for.
+// Sought counts the columns for which private bounds are looked for.
 type Sought struct{ Features, Targets int }
 
 func (s Sought) columns() int { return s.Features + s.Targets }
 
-// Len is the number of counts that noise is added to.
+// Len returns the number of counts that noise is added to.
 func (s Sought) Len() int { return s.columns() * binsPer }
 
-// weight is the count of a row in a target's bins, where it counts 1 in a feature's.
-// Features whose bounds are wrong are lost one by one, without those of the target all
-// is: among many features they pay an eighth more noise for a target that is seen well.
-// It is whole, as noise on a grid has it.
+// weight returns the count that a row adds to a target's bin; it adds 1 to a feature's. Wrong bounds of a
+// feature lose that feature, wrong bounds of the target lose everything: among many features, the features
+// take an eighth more noise so that the target is seen well. The weight is a whole number, as noise
+// on a grid needs.
 func (s Sought) weight() float64 {
 	return max(1, math.Floor(math.Sqrt(float64(s.Features)/float64(max(1, s.Targets)))/2))
 }
 
-// Sensitivity is the L2 sensitivity of a histogram of the columns,
+// Sensitivity returns the L2 sensitivity of a histogram of the columns,
 // √(features + weight²·targets); 0 where there are none, and then there is nothing to
 // release.
 func (s Sought) Sensitivity() float64 {
@@ -125,7 +125,7 @@ func bin(x float64) int {
 	return middle + k
 }
 
-// edges are the bounds of bin i.
+// edges returns the bounds of bin i.
 func edges(i int) Bound {
 	const middle = octaves
 	edge := func(k int) float64 { return math.Ldexp(1, lowest+k) }

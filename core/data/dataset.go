@@ -59,7 +59,7 @@ type Bound struct {
 	Hi float64 `json:"hi"`
 }
 
-// Split is one part of a data set: N rows. Exactly one of U8 and F32 is set
+// Split holds the rows of a data set that are for training, or those for testing: N of them. Exactly one of U8 and F32 is set
 // when N > 0; each holds [N×Features] row-major.
 type Split struct {
 	N   int
@@ -73,7 +73,7 @@ type Split struct {
 	Y []float32
 }
 
-// TargetWidth is the number of target values a row has: 1 class index, or Outputs.
+// TargetWidth returns the number of target values of a row: 1 class index, or Outputs.
 func (d *Dataset) TargetWidth() int {
 	if d.Task == Classification {
 		return 1
@@ -81,7 +81,7 @@ func (d *Dataset) TargetWidth() int {
 	return d.Outputs
 }
 
-// Column is one column of a table as the parser understood it.
+// Column describes a column of a table as the parser understood it.
 type Column struct {
 	Name       string     `json:"name"`
 	Kind       ColumnKind `json:"kind"`
@@ -134,7 +134,7 @@ func (c *Column) OfNumbers(task Task) bool {
 // Used reports whether a column's cells matter to anything.
 func (c *Column) Used() bool { return c.Kind != Ignored || c.Text }
 
-// TextColumn is the column of texts; -1 for none.
+// TextColumn returns the index of the column that is declared text; -1 for none.
 func TextColumn(columns []Column) int {
 	return slices.IndexFunc(columns, func(c Column) bool { return c.Text })
 }

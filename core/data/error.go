@@ -25,7 +25,7 @@ type Error struct {
 	Err      error  `json:"-"`             // the cause, where there is one
 }
 
-// Error is one readable sentence, and a second that says what to do.
+// Error returns a readable sentence, and a second one that says what to do.
 func (e *Error) Error() string {
 	return strings.TrimSuffix(e.Fault()+". "+e.Fix, " ")
 }
@@ -82,7 +82,7 @@ func Nameless(i int) string { return fmt.Sprintf("column %d", i+1) }
 // Quote shows a cell or a column's name in a message, shortened and printable.
 func Quote(s string) string { return strconv.Quote(Clip(s, 40)) }
 
-// Clip is s with an ellipsis for what is beyond most characters.
+// Clip returns the first most characters of s, with an ellipsis where more follow.
 func Clip(s string, most int) string {
 	for i := range s {
 		if most--; most < 0 {
@@ -92,8 +92,8 @@ func Clip(s string, most int) string {
 	return s
 }
 
-// Shorten is the name of a file or a column as messages show it: the middle of
-// a long one is left out, as its end tells as much as its beginning.
+// Shorten returns the name of a file or a column as messages show it. Of a long name the middle is left
+// out, as its end says as much as its beginning.
 func Shorten(name string) string {
 	const most, end = 80, 20
 	short := Clip(name, most)

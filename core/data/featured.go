@@ -27,10 +27,10 @@ type Extractor interface {
 // featuredRows are handed over at a time, after which progress is told.
 const featuredRows = 64
 
-// Featured is ds with the features that x makes of its rows in the place of theirs:
-// targets, their names and bounds stay, columns, shape and bounds of features are gone. What
-// is not finite becomes 0 and is counted in odd. progress is called with how many rows, of
-// both splits, are done; it may be nil. ds is not changed.
+// Featured returns a copy of ds whose features are those that x makes of its rows. Targets, their names
+// and their bounds stay; columns, shape and bounds of features are dropped. A feature that is not
+// finite becomes 0 and is counted in odd. progress is called with the number of rows, of both splits,
+// that are done; it may be nil. ds is not changed.
 //
 // Guarantee: that of x. Zeros in the place of what is not finite are decided row by row.
 func Featured(ctx context.Context, ds *Dataset, x Extractor, by run.Backbone, progress func(done, total int)) (out *Dataset, odd int, err error) {
@@ -80,7 +80,7 @@ func roomForFeatures(ds *Dataset, width, mostFeatures int, mostBytes int64) erro
 	return nil
 }
 
-// rows are n rows from row at, without targets.
+// rows returns n rows from row at on, without targets.
 func (s *Split) rows(at, n, features int) Split {
 	out := Split{N: n}
 	if s.Text != nil {

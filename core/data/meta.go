@@ -6,7 +6,7 @@ import (
 	"clipscope/core/run"
 )
 
-// Meta is the public part of a data set: all of it but its rows, of which only the
+// Meta holds the public properties of a data set: everything but its rows, of which only the
 // number is known.
 type Meta struct {
 	Name     string
@@ -16,20 +16,20 @@ type Meta struct {
 	Outputs  int
 	Columns  []Column
 	Bounds   []Bound
-	// TargetBounds are as those of [Dataset]; left out where there are none, as they were not
-	// there when the first runs were stored.
+	// TargetBounds is as [Dataset.TargetBounds]. The JSON of a Meta leaves it out where there are
+	// none, as it was written before the field existed: stored runs keep their hash.
 	TargetBounds []Bound       `json:",omitempty"`
 	Backbone     *run.Backbone // as [Dataset.Backbone]
 	ByClass      bool          // as [Dataset.ByClass]
-	// Lopsided says that one class has more than [MostOfOneClass] of the rows to train on. It
-	// names no data: runs of before it was known go on.
+	// Lopsided says that one class has more than [MostOfOneClass] of the rows to train on. It is no
+	// part of the JSON, so that runs stored before the field existed go on.
 	Lopsided bool    `json:"-"`
 	HeldOut  HeldOut `json:"-"` // as [Dataset.HeldOut]; csv.hold_out has it already
-	// Rows of either split, and the bytes that a feature of one takes.
+	// TrainRows and TestRows count the rows of each split; FeatureBytes is the size of a stored feature.
 	TrainRows, TestRows, FeatureBytes int
 }
 
-// Meta describes the data set.
+// Meta returns the public properties of the data set.
 func (d *Dataset) Meta() Meta {
 	m := Meta{
 		Name: d.Name, Task: d.Task, Features: d.Features, Shape: d.Shape, Outputs: d.Outputs, Columns: d.Columns, Bounds: d.Bounds, TargetBounds: d.TargetBounds, Backbone: d.Backbone, ByClass: d.ByClass, HeldOut: d.HeldOut,
@@ -44,8 +44,8 @@ func (d *Dataset) Meta() Meta {
 	return m
 }
 
-// MostOfOneClass is the share of the rows above which all other classes together are rare:
-// an accuracy then tells next to nothing of them.
+// MostOfOneClass is the largest share of the rows that one class may have. Above it all other classes
+// together are rare, and an accuracy says next to nothing about them.
 const MostOfOneClass = 0.8
 
 func (d *Dataset) lopsided() bool {
@@ -58,18 +58,18 @@ func (d *Dataset) lopsided() bool {
 	return float64(slices.Max(append(rows, 0))) > MostOfOneClass*float64(d.Train.N)
 }
 
-// Declared is m with everything that depends on how many rows there are replaced by what
-// follows from a declared number of rows to train on. Where there are test rows it has a quarter as
-// many, as though a fifth of all rows had been held out.
+// Declared returns m with every value that depends on the number of rows replaced: it then follows from
+// rows, the declared number of rows to train on. Where there are test rows, their number becomes a
+// quarter of rows, as though a fifth of all rows had been held out.
 //
-// Guarantee: of two data sets that differ in one row to train on, with the same classes,
-// columns and categories, it is the same.
+// Guarantee: the result is the same for two data sets that differ in one row to train on and have the
+// same classes, columns and categories.
 func (m Meta) Declared(rows int) Meta {
 	m.TrainRows = rows
 	if m.TestRows > 0 {
 		m.TestRows = max(1, rows/4)
 	}
-	m.Lopsided = false // which one row can decide
+	m.Lopsided = false // one row can decide it
 	m.Columns = slices.Clone(m.Columns)
 	for i := range m.Columns {
 		m.Columns[i].Missing = min(m.Columns[i].Missing, 1) // that cells are missing is public
@@ -77,12 +77,12 @@ func (m Meta) Declared(rows int) Meta {
 	return m
 }
 
-// rowless is a data set without rows, for what asks only what is public.
+// rowless returns a data set without rows, for methods that need only public properties.
 func (m Meta) rowless() *Dataset {
 	return &Dataset{Name: m.Name, Task: m.Task, Features: m.Features, Outputs: m.Outputs, Columns: m.Columns, Bounds: m.Bounds}
 }
 
-// TextColumn is the name of the column that is declared text; empty where there is none.
+// TextColumn returns the name of the column that is declared text; empty where there is none.
 func (m Meta) TextColumn() string {
 	if i := TextColumn(m.Columns); i >= 0 {
 		return m.Columns[i].Name
@@ -90,13 +90,13 @@ func (m Meta) TextColumn() string {
 	return ""
 }
 
-// TargetWidth is that of [Dataset.TargetWidth].
+// TargetWidth returns the number of target values of a row, like [Dataset.TargetWidth].
 func (m Meta) TargetWidth() int { return m.rowless().TargetWidth() }
 
-// NumericFeatures is that of [Dataset.NumericFeatures].
+// NumericFeatures returns the indices of numeric features, like [Dataset.NumericFeatures].
 func (m Meta) NumericFeatures() []int { return m.rowless().NumericFeatures() }
 
-// CheckDeclared is the error of [DeclaredScale], which no row decides.
+// CheckDeclared returns the error of [DeclaredScale], which does not depend on rows.
 func (m Meta) CheckDeclared(lo, hi float64) error {
 	_, err := DeclaredScale(m.rowless(), lo, hi)
 	return err
@@ -109,7 +109,7 @@ func (m Meta) Facts() run.Facts {
 	return f
 }
 
-// Facts are those of [Meta.Facts].
+// Facts returns the properties that decide how a run on the data is set up by default, like [Meta.Facts].
 func (r *Report) Facts() run.Facts {
 	f := facts(r.Rows, r.Features, r.Outputs, r.Task, r.Shape, r.Columns)
 	f.Backbone, f.Declared = r.Backbone != nil, r.TargetBounds != nil

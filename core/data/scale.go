@@ -149,7 +149,7 @@ func (s *Scale) Rows(dst []float32, split *Split, idx []int) {
 	}
 }
 
-// lookUp is the hot path: a byte image costs one load a pixel.
+// lookUp converts bytes through a table. It is the hot path: an image of bytes costs one load a pixel.
 func lookUp(dst []float32, src []uint8, table *[256]float32) {
 	dst = dst[:len(src)]
 	for i, b := range src {
@@ -256,8 +256,8 @@ func (d *Dataset) NumericFeatures() []int {
 	return idx
 }
 
-// KnownBounds are the bounds that are known of each feature without looking at
-// rows; [0, 1] for those of NumericFeatures, of which none are.
+// KnownBounds returns the bounds of each feature that are known without looking at rows; [0, 1] for
+// those of NumericFeatures, of which none are known.
 func (d *Dataset) KnownBounds() []Bound {
 	bounds := slices.Repeat([]Bound{{0, 1}}, d.Features)
 	for _, c := range d.Columns {

@@ -17,11 +17,11 @@ type TargetScale struct {
 	mid, half []float64
 }
 
-// mostTarget is as far from 0 as a target's bounds may lie: parameters, which are float32,
-// have to become as large.
+// mostTarget is the largest magnitude of a target's bounds. Parameters, which are float32, have to
+// become as large.
 const mostTarget = 1e30
 
-// leastRange is the least distance between them: half of it is not 0.
+// leastRange is the least distance between a target's bounds: half of it is not 0.
 const leastRange = 1 / mostTarget
 
 // NewTargetScale maps the bounds of each target to −1 and 1, and clamps what lies outside.
@@ -59,7 +59,7 @@ func (s *TargetScale) Scale(y []float32) {
 	}
 }
 
-// Unscale has a model's outputs, [rows×targets], be in the targets' units, where they stand.
+// Unscale converts a model's outputs, [rows×targets], to the targets' units, in place.
 func (s *TargetScale) Unscale(z []float32) {
 	if s == nil {
 		return
@@ -70,8 +70,8 @@ func (s *TargetScale) Unscale(z []float32) {
 	}
 }
 
-// Fold has a dense layer of weight [inputs×targets] and bias [targets], the model's last,
-// give what Unscale makes of what it gave.
+// Fold applies Unscale to the parameters of the model's last layer, a dense one of weight
+// [inputs×targets] and bias [targets], in place: its outputs are then in the targets' units.
 func (s *TargetScale) Fold(weight, bias []float32) {
 	if s == nil {
 		return

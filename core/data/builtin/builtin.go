@@ -105,7 +105,7 @@ func plane(seed uint64, classes int, point func(*rand.Rand, int) (x, y float64))
 
 func onPlane(v float64) float32 { return float32(min(max(v, -planeSize), planeSize)) }
 
-// moon is a half circle of radius 1.4, the second turned and moved into the first.
+// moon draws a point about a half circle of radius 1.4, the second turned and moved into the first.
 func moon(rng *rand.Rand, c int) (x, y float64) {
 	const noise = 0.18
 	sin, cos := math.Sincos(math.Pi * rng.Float64())
@@ -116,14 +116,14 @@ func moon(rng *rand.Rand, c int) (x, y float64) {
 	return x + noise*rng.NormFloat64(), y + noise*rng.NormFloat64()
 }
 
-// blob is a normal cloud about a corner of a square.
+// blob draws a point of a normal cloud about a corner of a square.
 func blob(rng *rand.Rand, c int) (x, y float64) {
 	const noise = 0.6
 	corner := [4][2]float64{{1.4, 1.1}, {-1.2, 1.4}, {-1.4, -1.1}, {1.2, -1.4}}[c]
 	return corner[0] + noise*rng.NormFloat64(), corner[1] + noise*rng.NormFloat64()
 }
 
-// spiral is an arm of one and a quarter turns.
+// spiral draws a point about an arm of one and a quarter turns.
 func spiral(rng *rand.Rand, c int) (x, y float64) {
 	const noise = 0.08
 	t := math.Sqrt(rng.Float64()) // so that points lie evenly along the arm
@@ -168,7 +168,7 @@ func LinearTruth(seed uint64, n, test, features int) *data.Dataset {
 	return ds
 }
 
-// MeanEstimation is the synthetic regression of the AdaCliP paper (§4.3, and
+// MeanEstimation returns the synthetic regression of the AdaCliP paper (§4.3, and
 // its experiments): n points (±1, 0, …, 0) of d dimensions, the first half +1
 // (the paper: n = 1000), and θ minimises the sum of squared distances. As a
 // linear model it has one feature, always 0, and d outputs, so that the bias is

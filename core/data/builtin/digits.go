@@ -24,8 +24,8 @@ func Digits(seed uint64, n, test int) *data.Dataset {
 // RareDigit is the class that few of [RareDigits] have.
 const RareDigit = 8
 
-// RareDigits are digits of which three in a hundred are eights: a class so small that a mean
-// over all rows hardly shows what becomes of it.
+// RareDigits returns digits of which three in a hundred are eights. The class is so small that a mean
+// over all rows hardly shows how well it is learned.
 func RareDigits(seed uint64, n, test int) *data.Dataset {
 	const share = 0.03
 	return digits("digits-rare", seed, n, test, func(rng *rand.Rand) int {
@@ -81,7 +81,7 @@ type hand struct {
 	dark       float64 // ink at the middle of a stroke
 }
 
-// reach is the distance from the path up to which there is ink.
+// reach returns the distance from the path up to which there is ink.
 func (h *hand) reach() float64 { return h.radius + h.soft/2 }
 
 // wave bends the plane smoothly, so that strokes that meet still meet.
@@ -107,7 +107,7 @@ func newHand(rng *rand.Rand) hand {
 	return h
 }
 
-// about is a normal number held within ±2: nobody writes off the page.
+// about draws a normal number and clamps it to ±2, so that no stroke leaves the page.
 func about(rng *rand.Rand) float64 { return min(max(rng.NormFloat64(), -2), 2) }
 
 func (h *hand) place(p point) point {
@@ -179,7 +179,7 @@ func (p *pen) trace(h *hand, s stroke) {
 	}
 }
 
-// spline is the point at t of the curve from b to c; a comes before, d after.
+// spline returns the point at t of the curve from b to c; a comes before, d after.
 func spline(a, b, c, d point, t float64) point {
 	f := func(a, b, c, d float64) float64 {
 		return b + 0.5*t*(c-a+t*(2*a-5*b+4*c-d+t*(3*(b-c)+d-a)))

@@ -8,10 +8,10 @@ type point struct{ x, y float64 }
 // point given twice is a corner.
 type stroke []point
 
-// glyph is one way to write a digit.
+// glyph is a way to write a digit.
 type glyph []stroke
 
-// glyphs are the ways to write each digit, our own hand.
+// glyphs returns the ways to write each digit, drawn by us.
 func glyphs() [10][]glyph {
 	return [10][]glyph{
 		0: {

@@ -114,7 +114,8 @@ func (d *drawing) column(c *data.Column) {
 	}
 }
 
-// inBounds has the middle of the bounds for 0, and four deviations between them.
+// inBounds maps a number of deviations into the bounds: 0 to their middle, and the bounds lie four
+// deviations apart. What lies outside is clamped.
 func inBounds(b data.Bound, deviations float64) float64 {
 	return min(max(b.Lo+(b.Hi-b.Lo)*(0.5+deviations/4), b.Lo), b.Hi)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// IDX writes an IDX file of unsigned bytes.
+// IDX returns an IDX file of unsigned bytes with these dimensions.
 func IDX(values []byte, dims ...int) []byte {
 	b := []byte{0, 0, 8, byte(len(dims))}
 	for _, d := range dims {
@@ -16,7 +16,7 @@ func IDX(values []byte, dims ...int) []byte {
 	return append(b, values...)
 }
 
-// Images are n images of h×w pixels and their labels 0 … classes−1 in turn.
+// Images returns two IDX files: n images of h×w pixels, and their labels, 0 … classes−1 in turn.
 func Images(n, h, w, classes int) (img, lab []byte) {
 	px, y := make([]byte, n*h*w), make([]byte, n)
 	for i := range px {
@@ -34,7 +34,7 @@ const (
 	cifarClasses = 10
 )
 
-// CIFAR are n records whose labels go round.
+// CIFAR returns n records of CIFAR-10, with the labels 0 … 9 in turn.
 func CIFAR(n int) []byte {
 	b := make([]byte, n*CIFARRecord)
 	for i := range n {
@@ -47,29 +47,29 @@ func CIFAR(n int) []byte {
 	return b
 }
 
-// CIFAR100 are n records of CIFAR-100.
+// CIFAR100 returns n records of CIFAR-100, with the coarse labels 0 … 19 and the fine ones 0 … 99 in turn.
 func CIFAR100(n int) []byte {
 	const record = 2 + CIFARPixels
 	b := make([]byte, n*record)
 	for i := range n {
 		rec := b[i*record : (i+1)*record]
 		for j := range rec {
-			rec[j] = byte(200 + i + j%7) // as bright as no label is
+			rec[j] = byte(200 + i + j%7) // brighter than any label's number
 		}
 		rec[0], rec[1] = byte(i%20), byte(i%100)
 	}
 	return b
 }
 
-// NPYMagic begins every file of an array.
+// NPYMagic holds the first bytes of every NPY file.
 const NPYMagic = "\x93NUMPY"
 
-// NPY writes an array. values are of the type that descr names.
+// NPY returns an NPY file. values are of the type that descr names.
 func NPY(descr, shape string, values any) []byte {
 	return NPYOrdered(descr, "False", shape, values)
 }
 
-// NPYOrdered writes an array whose first index goes fastest where fortran is True.
+// NPYOrdered returns an NPY file. Where fortran is "True" the first index goes fastest.
 func NPYOrdered(descr, fortran, shape string, values any) []byte {
 	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': (%s), }", descr, fortran, shape)
 	header += strings.Repeat(" ", 63-(len(header)+10)%64) + "\n"
@@ -87,7 +87,7 @@ func NPYOrdered(descr, fortran, shape string, values any) []byte {
 	return append(b, out.Bytes()...)
 }
 
-// Ramp are n numbers from 0 on.
+// Ramp returns n numbers that count from 0 to 99 and begin again.
 func Ramp[T int8 | uint8 | int16 | uint16 | int32 | int64 | float32 | float64](n int) []T {
 	v := make([]T, n)
 	for i := range v {

@@ -8,7 +8,7 @@ import (
 	"image/png"
 )
 
-// Drawn is a picture whose pixels at say.
+// Drawn returns a picture of h×w pixels, whose colours at returns.
 func Drawn(h, w int, at func(x, y int) color.Color) image.Image {
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -40,7 +40,7 @@ func JPEG(m image.Image) []byte {
 	return b.Bytes()
 }
 
-// Grey is a picture of one shade.
+// Grey returns a picture of h×w pixels in one shade of grey.
 func Grey(h, w int, v uint8) []byte {
 	m := image.NewGray(image.Rect(0, 0, w, h))
 	for i := range m.Pix {

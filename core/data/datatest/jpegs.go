@@ -84,7 +84,7 @@ func (m *MadeJPEG) begin() {
 	}
 }
 
-// blocks is the number of blocks of a component, across and down.
+// blocks returns the number of blocks of a component, across and down.
 func (m *MadeJPEG) blocks(p JPEGPart) (across, down int) {
 	h, v := 1, 1
 	for _, q := range m.Parts {
@@ -145,7 +145,7 @@ func (m *MadeJPEG) scan(s JPEGScan) {
 	m.end()
 }
 
-// JPEGOf is a JPEG of these scans.
+// JPEGOf returns m as a JPEG of these scans.
 func JPEGOf(m MadeJPEG, scans ...JPEGScan) []byte {
 	m.begin()
 	for _, s := range scans {
@@ -155,7 +155,7 @@ func JPEGOf(m MadeJPEG, scans ...JPEGScan) []byte {
 	return m.out.Bytes()
 }
 
-// WholeScan are the coefficients of a sequential scan.
+// WholeScan returns a scan of all coefficients of components, as a sequential JPEG has it.
 func WholeScan(parts ...int) JPEGScan { return JPEGScan{parts: parts, to: 63} }
 
 // Band returns the first scan of the coefficients from to to of components.
@@ -186,7 +186,7 @@ var (
 	OnlyGrey   = []JPEGPart{{1, 1}}
 )
 
-// ScansOver is a progressive JPEG of grey with many scans of next to nothing.
+// ScansOver returns a progressive grey JPEG with so many scans, all but the first of next to nothing.
 func ScansOver(w, h, scans int) []byte {
 	all := []JPEGScan{{[]int{0}, 0, 0, 0, 0}}
 	for len(all) < scans {
@@ -195,14 +195,15 @@ func ScansOver(w, h, scans int) []byte {
 	return JPEGOf(MadeJPEG{W: w, H: h, Parts: OnlyGrey, Progressive: true}, all...)
 }
 
-// Chunk is one of a PNG.
+// Chunk returns a chunk of a PNG, with its length and its checksum.
 func Chunk(kind string, body []byte) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(len(body)))
 	b = append(append(b, kind...), body...)
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[4:]))
 }
 
-// PNGOf is a PNG of so many zeros as its data; depth and kind are as in its header.
+// PNGOf returns a PNG whose data unpack to so many zeros. depth, kind and interlaced are fields of its
+// header; before holds chunks that come ahead of the data.
 func PNGOf(w, h int, depth, kind, interlaced byte, zeros int, before ...[]byte) []byte {
 	header := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(w)), uint32(h))
 	b := append([]byte("\x89PNG\r\n\x1a\n"), Chunk("IHDR", append(header, depth, kind, 0, 0, interlaced))...)
@@ -213,7 +214,8 @@ func PNGOf(w, h int, depth, kind, interlaced byte, zeros int, before ...[]byte) 
 	return slices.Concat(b, Chunk("IDAT", deflated(zeros)), Chunk("IEND", nil))
 }
 
-// interlaced is the number of bytes of a picture's seven passes (PNG, 8.2), with each line's filter.
+// interlaced returns the number of bytes of a picture's seven passes (PNG, 8.2), with the filter byte of
+// each line. A pixel takes pixel bytes.
 func interlaced(w, h, pixel int) (n int) {
 	for _, p := range [][4]int{{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}} {
 		n += (h - p[1] + p[3] - 1) / p[3] * (1 + pixel*((w-p[0]+p[2]-1)/p[2]))
@@ -232,13 +234,13 @@ func deflated(zeros int) []byte {
 	return b.Bytes()
 }
 
-// HonestPicture is a picture as phones, cameras and tools make them, and its size.
+// HonestPicture is a picture as phones, cameras and tools make it, with its size.
 type HonestPicture struct {
 	Picture       []byte
 	Width, Height int
 }
 
-// HonestPictures returns pictures that are as large, or take as many scans, as any that are to be read.
+// HonestPictures returns the largest pictures that are to be read, and those with the most scans, by name.
 func HonestPictures() map[string]HonestPicture {
 	rng := rand.New(rand.NewPCG(5, 6))
 	level := func() int { return rng.IntN(15) - 7 }

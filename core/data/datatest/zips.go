@@ -5,7 +5,8 @@ import (
 	"bytes"
 )
 
-// Zip writes a zip archive of names and contents in turn, deflated.
+// Zip returns a zip archive. parts holds the names and contents of its files in turn; contents are
+// strings or bytes, and are deflated.
 func Zip(parts ...any) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -29,7 +30,7 @@ func Zip(parts ...any) []byte {
 	return b.Bytes()
 }
 
-// FixCRC makes the checksum of a PNG's header fit.
+// FixCRC corrects the checksum of a PNG's header in place, and returns b.
 func FixCRC(b []byte) []byte {
 	crc := ^uint32(0)
 	for _, c := range b[12:29] {

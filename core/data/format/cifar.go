@@ -37,16 +37,16 @@ var (
 	}
 )
 
-// cifarKind is one of the two.
+// cifarKind describes a version of CIFAR: 10 or 100 classes.
 type cifarKind struct {
 	name   string
-	labels []int // how many classes each label byte of a record tells apart
-	use    int   // the label that counts
+	labels []int // number of classes of each label byte of a record
+	use    int   // index of the label that is read
 }
 
 func cifar10() cifarKind { return cifarKind{name: "CIFAR-10", labels: []int{10}} }
 
-// cifar100 reads the fine labels, or the coarse ones.
+// cifar100 returns CIFAR-100 with the fine labels, or with the coarse ones.
 func cifar100(which string) cifarKind {
 	k := cifarKind{name: "CIFAR-100", labels: []int{20, 100}, use: 1}
 	if which == table.CoarseLabels {
@@ -55,10 +55,10 @@ func cifar100(which string) cifarKind {
 	return k
 }
 
-// record is the number of bytes of one.
+// record returns the number of bytes of a record.
 func (k cifarKind) record() int { return len(k.labels) + cifarPixels }
 
-// classes are the names of the classes, in the order of their numbers.
+// classes returns the names of the classes, in the order of their numbers.
 func (k cifarKind) classes() []string {
 	switch k.labels[k.use] {
 	case 10:
@@ -78,7 +78,7 @@ func (k cifarKind) classes() []string {
 		television tiger tractor train trout tulip turtle wardrobe whale willow_tree wolf woman worm`)
 }
 
-// fault is the first label of rec that is out of range, or -1.
+// fault returns the index of the first label of rec that is out of range; -1 if there is none.
 func (k cifarKind) fault(rec []byte) int {
 	for i, classes := range k.labels {
 		if int(rec[i]) >= classes {
@@ -101,10 +101,10 @@ func (k cifarKind) begins(head []byte) bool {
 	return true
 }
 
-// sniffCIFAR returns 10 or 100, the data set that a file is of, and 0 for neither. It goes by the
-// labels at the beginning and, where those fit both, by the size; size is 0 where it is not known.
-// Records of one label that are all 0 to 9 are CIFAR-10's: as CIFAR-100's they would have their
-// labels among the pixels. Where no labels fit, the name tells.
+// sniffCIFAR returns 10 for a file of CIFAR-10, 100 for one of CIFAR-100, and 0 for neither. It goes by
+// the labels at the beginning and, where those fit both, by the size; size is 0 where it is not known.
+// Records whose first bytes are all 0 to 9 are CIFAR-10's: read as CIFAR-100's they would have labels
+// among the pixels. Where no labels fit, the name decides.
 func sniffCIFAR(name string, head []byte, size int64) int {
 	ten, hundred := cifar10(), cifar100("")
 	is10, is100 := ten.begins(head), hundred.begins(head)
@@ -148,8 +148,8 @@ func loadCIFAR(in *source.Reading, k cifarKind, train, test []source.File) (*dat
 	return ds, err
 }
 
-// readCIFAR joins the records of files. They are counted first, as what a
-// compressed file holds cannot be told from its size.
+// readCIFAR joins the records of files. It counts them first, as the size of a compressed file does
+// not say how many it holds.
 func readCIFAR(in *source.Reading, k cifarKind, files []source.File) (data.Split, error) {
 	rows := make([]int64, len(files))
 	total := int64(0)
@@ -182,7 +182,7 @@ func readCIFAR(in *source.Reading, k cifarKind, files []source.File) (data.Split
 	return sp, nil
 }
 
-// countCIFAR counts the records of f and claims the memory for them.
+// countCIFAR returns the number of records of f, and claims the memory for them.
 func countCIFAR(in *source.Reading, k cifarKind, f source.File) (int64, error) {
 	const bytes = cifarPixels + source.RowOverhead
 	s, err := in.Open(f, source.PhaseSniff)

@@ -5,7 +5,7 @@ import (
 	"clipscope/core/data/table"
 )
 
-// csvFormat is that of tables: text whose lines are rows.
+// csvFormat reads tables: text whose lines are rows.
 var csvFormat = Format{
 	Name:  "csv",
 	Sniff: func(_ string, head []byte, _ int64) (bool, error) { return !isBinary(head) && foreign(head) == "", nil },

@@ -81,10 +81,10 @@ type pictureCost struct {
 	progressive bool
 }
 
-// passes is the number of times that the scans visit all blocks, rounded up.
+// passes returns the number of times that the scans visit all blocks, rounded up.
 func (c *pictureCost) passes() int64 { return (c.visited + max(c.blocks, 1) - 1) / max(c.blocks, 1) }
 
-// mostPasses is the limit of passes: a sequential JPEG has each component in one scan
+// mostPasses returns the limit of passes: a sequential JPEG has each component in one scan
 // (ITU-T T.81, G.1.1).
 func (c *pictureCost) mostPasses(most *source.Limits) int64 {
 	if c.progressive {
@@ -93,7 +93,7 @@ func (c *pictureCost) mostPasses(most *source.Limits) int64 {
 	return 1
 }
 
-// costOfPNG is the cost of a PNG with a sound header. Its pixels bound the work: the
+// costOfPNG returns the cost of a PNG with a sound header. Its pixels bound the work: the
 // decoder refuses data beyond them, and passes over chunks that it does not know.
 func costOfPNG(c image.Config, raw []byte) pictureCost {
 	const depthAt, kindAt, interlaceAt = 24, 25, 28          // in the header, which comes first

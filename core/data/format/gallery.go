@@ -19,18 +19,18 @@ import (
 	"clipscope/core/run"
 )
 
-// gallery makes rows of pictures.
+// gallery decodes pictures, resizes them and collects them as the rows of a data set.
 type gallery struct {
 	*source.Reading
 	ds    *data.Dataset
-	index map[string]int // of a class
+	index map[string]int // index of each class, by its name
 	resizer
-	meter   *source.Meter // of the file that is read; nil: none
+	meter   *source.Meter // of the file that is being read; nil: none
 	raw     bytes.Buffer
-	sizes   map[image.Point]int // of the pictures that were looked at
-	colours int                 // of those, how many are not grey
-	resized int                 // pictures that had another size
-	greyed  int                 // pictures in colour that have been made grey
+	sizes   map[image.Point]int // number of the pictures looked at, by their size
+	colours int                 // number of those that are not grey
+	resized int                 // number of pictures that had another size
+	greyed  int                 // number of pictures in colour that were made grey
 	bad     table.BadRows
 	seed    maphash.Seed
 	seen    map[uint64]string // the first name of each content to train on, by its hash
@@ -76,7 +76,7 @@ func Picture(name string, raw []byte, shape []int) ([]uint8, error) {
 	return dst, nil
 }
 
-// read reads the bytes of a picture, as they are stored. They hold until the next call.
+// read returns the stored bytes of a picture. They are valid until the next call.
 func (g *gallery) read(p picture) ([]byte, error) {
 	large := fmt.Sprintf("of over %d MB", g.Limits.Picture>>20)
 	if p.Size() > g.Limits.Picture {
@@ -102,14 +102,14 @@ func (g *gallery) read(p picture) ([]byte, error) {
 	return g.raw.Bytes(), nil
 }
 
-// badPicture is the error for one of them. Its row is that of a table's error, which
-// may be left out.
+// badPicture returns the error for a picture that cannot be read. Under the option bad_rows it counts
+// as a row that cannot be read, which may be left out.
 func badPicture(name, what string, err error) error {
 	return &data.Error{File: name, Expected: "a PNG or JPEG picture", Got: "one " + what, Err: err,
 		Fix: "Replace the picture or leave it out, or skip rows that cannot be read."}
 }
 
-// alive reports progress where it is time to, and why reading is to end, if it is.
+// alive reports progress where that is due. Its error says why reading has to end; nil: it goes on.
 func (g *gallery) alive() error {
 	if g.meter == nil {
 		return g.Ended()
@@ -117,10 +117,10 @@ func (g *gallery) alive() error {
 	return g.meter.Check(false)
 }
 
-// spendDecoding counts n bytes that a picture is decoded to. Up to Limits.Decoded, pictures add
-// to the allowance what they take of it: a blank page packs to next to nothing and is no attack,
-// as its decoding has bounds of its own and its pixels are let go before the next picture's. The
-// sum bounds the time.
+// spendDecoding counts n bytes that a picture is decoded to. Up to Limits.Decoded, a picture also adds
+// to the allowance the bytes that it takes of it. A blank page packs to next to nothing and is no
+// attack: its decoding has bounds of its own, and its pixels are released before the next picture is
+// decoded. The sum bounds the time.
 func spendDecoding(in *source.Reading, name string, n int64) error {
 	free := min(n, in.Limits.Decoded-in.Taken.Decoded)
 	in.Taken.Decoded += free
@@ -128,8 +128,8 @@ func spendDecoding(in *source.Reading, name string, n int64) error {
 	return in.Spend(name, n)
 }
 
-// draw decodes a picture and brings it to the gallery's size. The error is a
-// [badPicture], or the context's.
+// draw decodes a picture and resizes it to the gallery's size. The error is a [badPicture], or the
+// context's.
 func (g *gallery) draw(dst []uint8, name string, raw []byte, d pictureDecoder) error {
 	if err := spendDecoding(g.Reading, name, d.cost.made); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (g *gallery) draw(dst []uint8, name string, raw []byte, d pictureDecoder) e
 	return g.into(dst, img, g.alive)
 }
 
-// look counts the size and the colours of a picture, if it has any.
+// look counts the size of a picture, and whether it is in colour. It ignores one that cannot be read.
 func (g *gallery) look(raw []byte) {
 	c, err := newPictureDecoder("", raw, &g.Limits)
 	if err != nil {
@@ -156,7 +156,7 @@ func (g *gallery) look(raw []byte) {
 	}
 }
 
-// settle decides what the pictures are brought to.
+// settle decides the size and the channels that all pictures are brought to.
 func (g *gallery) settle(file string) error {
 	size := image.Pt(defaultSide, defaultSide)
 	most := 0
@@ -203,7 +203,7 @@ func (g *gallery) settle(file string) error {
 	return nil
 }
 
-// room makes room for n pictures.
+// room claims and allocates the memory for n pictures.
 func (g *gallery) room(file string, sp *data.Split, n int) error {
 	if err := g.Claim(file, int64(n), int64(g.values()), int64(g.values())+source.RowOverhead); err != nil || n == 0 {
 		return err
@@ -212,7 +212,7 @@ func (g *gallery) room(file string, sp *data.Split, n int) error {
 	return nil
 }
 
-// add decodes a picture and makes it a row.
+// add decodes a picture and appends it as a row.
 func (g *gallery) add(name, role, label string, raw []byte) error {
 	c, err := newPictureDecoder(name, raw, &g.Limits)
 	if err != nil {
@@ -274,7 +274,7 @@ func (g *gallery) skips(err error) bool {
 	return true
 }
 
-// done is the data set, of the pictures that could be read.
+// done returns the data set of the pictures that could be read.
 func (g *gallery) done(file string) (*data.Dataset, error) {
 	rows := g.ds.Train.N + g.ds.Test.N
 	switch {
@@ -310,8 +310,8 @@ func sizes(n int) string {
 	return strconv.Itoa(n)
 }
 
-// rows calls do with each picture of f, its label, and what errors call it, until the
-// error is io.EOF.
+// rows calls do for each picture of f, with the name that errors give it, its label and its bytes. It
+// stops at the first error of do; io.EOF ends it without an error.
 func (g *gallery) rows(f source.ColumnsFile, phase string, do func(row, label string, raw []byte) error) error {
 	rc, err := f.Open()
 	if err != nil {
@@ -351,7 +351,7 @@ func (g *gallery) rows(f source.ColumnsFile, phase string, do func(row, label st
 	}
 }
 
-// part reads bytes behind their length; they hold until the next call.
+// part reads a length and so many bytes behind it. They are valid until the next call.
 func (g *gallery) part(r io.Reader, most int64) ([]byte, error) {
 	var length [4]byte
 	if err := fill(r, length[:]); err != nil {

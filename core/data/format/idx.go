@@ -17,7 +17,7 @@ import (
 
 const idxUbyte = 0x08
 
-// idxFormat is that of MNIST and its kin.
+// idxFormat reads the files of MNIST and its kin.
 var idxFormat = Format{Name: "idx", Sniff: sniffIDX, Load: loadIDX}
 
 // sniffIDX refuses a file that only its name says is of the format.
@@ -59,7 +59,7 @@ type idxHeader struct {
 
 func (h idxHeader) labels() bool { return len(h.dims) == 1 }
 
-// row is the number of values of a row.
+// row returns the number of values of a row.
 func (h idxHeader) row() int {
 	n := 1
 	for _, d := range h.dims[1:] {
@@ -120,7 +120,7 @@ func readIDXHeader(s *source.Stream, lim source.Limits) (idxHeader, error) {
 	return h, h.plausible(s, total)
 }
 
-// row1 is row, as far as dimension i is known.
+// row1 returns the number of values of a row, by the dimensions up to i alone.
 func (h idxHeader) row1(i int) int { return idxHeader{dims: h.dims[:i+1]}.row() }
 
 // plausible compares the promised number of values with what the file can hold.

@@ -140,8 +140,8 @@ func (x *pictureIndex) find(name string) (int, bool) {
 	return 0, false
 }
 
-// labelColumns are the columns of names and of labels; the first is -1 where the table
-// is about something else.
+// labelColumns returns the columns of names and of labels. The first is -1 where the table is about
+// something else.
 func labelColumns(in *source.Reading, t *table.Table, rows [][]string, names *pictureIndex) (nameAt, labelAt int, err error) {
 	nameAt = -1
 	best := 0

@@ -19,11 +19,11 @@ import (
 )
 
 // MAT is the format of MATLAB's files of version 5 to 7: a header of 128 bytes, then elements, each
-// behind its type and its size. An element is an array of numbers, or one that is packed by zlib; all
-// others are passed over. SVHN's pictures come so: X [height × width × planes × rows] of bytes, the first
+// behind its type and its size. Two kinds are read: an array of numbers, and an element packed by zlib;
+// all others are passed over. SVHN's pictures have two arrays: X [height × width × planes × rows] of bytes, the first
 // index going fastest, and y [rows × 1], in which 10 stands for the digit 0.
 
-// matFormat is that of SVHN.
+// matFormat reads pictures in the form of SVHN.
 var matFormat = Format{Name: "mat", Sniff: sniffMAT, Load: loadMAT}
 
 const (

@@ -48,7 +48,7 @@ func (h npyHeader) row() int {
 	return n
 }
 
-// String is the shape and the type, such as 60000×28×28 of uint8.
+// String returns the shape and the type, such as 60000×28×28 of uint8.
 func (h npyHeader) String() string {
 	var dims []string
 	for _, d := range h.shape {
@@ -101,7 +101,7 @@ func fill(r io.Reader, b []byte) error {
 	return err
 }
 
-// ended is then where err says that the file has come to its end, and else err.
+// ended returns then where err says that the file has come to its end, and err otherwise.
 func ended(err, then error) error {
 	if atEnd(err) {
 		return then
@@ -153,7 +153,7 @@ func parseNPYHeader(text string) (h npyHeader, fault string) {
 	return h, ""
 }
 
-// npyValue is the value of a key of the header.
+// npyValue returns the value of a key of the header.
 func npyValue(text, key string) (string, bool) {
 	for _, q := range []string{"'", `"`} {
 		if _, after, ok := strings.Cut(text, q+key+q); ok {
@@ -273,7 +273,7 @@ func (t npyType) number(b []byte) float64 {
 	return float64(b[0])
 }
 
-// half is a number of 16 bits: a sign, five bits of exponent and ten of fraction.
+// half converts a floating-point number of 16 bits: a sign, five bits of exponent and ten of fraction.
 func half(b uint16) float64 {
 	sign, exponent, fraction := 1.0, int(b>>10&31), float64(b&1023)
 	if b>>15 != 0 {
@@ -339,7 +339,7 @@ func (p *places) next() {
 	}
 }
 
-// rowMajor are the strides of an array whose last index goes fastest.
+// rowMajor returns the strides of an array whose last index goes fastest.
 func rowMajor(shape []int) []int {
 	strides, n := make([]int, len(shape)), 1
 	for i := len(shape) - 1; i >= 0; i-- {

@@ -15,11 +15,10 @@ import (
 	"clipscope/core/data/table"
 )
 
-// Arrays of NumPy come one in a file (NPY) or several in an archive (NPZ). What each
-// is for is told by its name, as mnist.npz has x_train, y_train, x_test and y_test,
-// and failing that by its shape.
+// Arrays of NumPy come one in a file (NPY) or several in an archive (NPZ). The name of an array says
+// what it is for, as x_train, y_train, x_test and y_test do in mnist.npz; otherwise its shape decides.
 
-// numPyFormat is that of NumPy's arrays.
+// numPyFormat reads NumPy's arrays.
 var numPyFormat = Format{
 	Name: "numpy",
 	Sniff: func(_ string, head []byte, _ int64) (bool, error) {
@@ -97,7 +96,7 @@ func partArrays(arrays []npyArray) (train, test []npyArray) {
 	return train, test
 }
 
-// npyArrays are the headers of all arrays of files.
+// npyArrays returns the headers of all arrays of files.
 func npyArrays(in *source.Reading, files []source.File) ([]npyArray, error) {
 	var all []npyArray
 	for _, f := range files {
@@ -187,7 +186,7 @@ func pairArrays(in *source.Reading, file source.File, arrays []npyArray) (p npyP
 	return p, nil
 }
 
-// called is the array with the likeliest of the names, the first of several.
+// called returns the array with the likeliest of the names, the first of several; nil: none has one.
 func called(arrays []npyArray, names []string) *npyArray {
 	for _, name := range names {
 		for i := range arrays {
@@ -320,7 +319,7 @@ func readFeatures(in *source.Reading, sp *data.Split, p npyPair, layout npyLayou
 	})
 }
 
-// finite is v as a float32; an error where it is none.
+// finite returns v as a float32, and an error where that is not finite.
 func finite(a *npyArray, row int, v float64) (float32, error) {
 	f := float32(v)
 	if math.IsNaN(v) || math.IsInf(float64(f), 0) {
@@ -461,7 +460,7 @@ func (t *npyTargets) list(in *source.Reading, y *npyArray) error {
 	return nil
 }
 
-// class is the name of a class by its value.
+// class returns the name of a class by its value.
 func (t *npyTargets) class(v float32) string {
 	if t.words != nil {
 		return data.Clip(t.words[int(v)], table.MostShown)
@@ -469,7 +468,7 @@ func (t *npyTargets) class(v float32) string {
 	return strconv.FormatFloat(float64(v), 'f', -1, 32)
 }
 
-// as are the targets of the rows by the classes of train, which may be t itself.
+// as returns the targets of the rows as indices of train's classes. train may be t itself.
 func (t *npyTargets) as(ds *data.Dataset, train *npyTargets, y *npyArray) ([]float32, error) {
 	if t.width != train.width || (t.words == nil) != (train.words == nil) {
 		return nil, &data.Error{File: y.file.Name(), Expected: "labels in the form of those to train on", Got: y.head.String(), Fix: "Save both in the same form."}

@@ -11,7 +11,7 @@ import (
 	"clipscope/core/data/table"
 )
 
-// parquetFormat is that of Parquet, whose files a program beside opens: see [source.Columns].
+// parquetFormat reads Parquet. Another program opens the files: see [source.Columns].
 var parquetFormat = Format{
 	Name:  "parquet",
 	Sniff: func(_ string, head []byte, _ int64) (bool, error) { return bytes.HasPrefix(head, []byte("PAR1")), nil },

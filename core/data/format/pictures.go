@@ -16,12 +16,11 @@ import (
 	"clipscope/core/data/table"
 )
 
-// Pictures come in folders, one for each class, or with tables that say what they
-// show; loose, or in zip archives. They are looked at three times: the names tell what
-// there is, the headers of a few what size they are brought to, and then each is
-// unpacked, decoded and resized by itself.
+// Pictures come in folders, one for each class, or with tables that say what they show; loose, or in
+// zip archives. They are read in three passes: the names say which there are, the headers of a few
+// decide the common size, and then each picture is unpacked, decoded and resized by itself.
 
-// picturesFormat is that of pictures by themselves, in folders or in archives.
+// picturesFormat reads pictures, loose, in folders or in archives.
 var picturesFormat = Format{
 	Name:   "pictures",
 	Beside: csvFormat.Name,
@@ -29,7 +28,7 @@ var picturesFormat = Format{
 	Parts:  pictureParts,
 }
 
-// picture is one that has not been read.
+// picture is a picture that has not been read.
 type picture struct {
 	source.File
 	path  string // within the archive or folder
@@ -38,8 +37,8 @@ type picture struct {
 	label string // the class, or a number
 }
 
-// defaultSide is what pictures are brought to that have no common size of at most
-// mostSide pixels; what papers on CIFAR and its kin train on.
+// defaultSide is the side, in pixels, of pictures without a common size of at most mostSide pixels.
+// Papers on CIFAR and its kin train on pictures of this size.
 const (
 	defaultSide = 32
 	mostSide    = 64

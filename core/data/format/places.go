@@ -22,7 +22,7 @@ type standing struct {
 	above []string // the folders that it stands in, below one of a role
 }
 
-// foldersOf are the folders in a path.
+// foldersOf returns the folders in a path, the outermost first.
 func foldersOf(name string) []string {
 	dir := strings.Trim(path.Dir(strings.TrimLeft(name, "/")), "/")
 	if dir == "." || dir == "" {
@@ -41,8 +41,8 @@ func standsIn(name string) standing {
 	return standing{above: folders}
 }
 
-// classFolders are the classes of pictures by their paths: the first folder that is not
-// above all of them, or below one of a role the first. Empty where there is none.
+// classFolders returns the class of each picture by its path: the first folder that is not above all
+// pictures or, below a folder of a role, the first one there. A class is empty where there is none.
 func classFolders(all []standing) []string {
 	common := -1 // how many folders stand above all pictures
 	var first []string

@@ -32,7 +32,7 @@ type taps struct {
 
 const tapBits = 14
 
-// triangles are the taps for each of to pixels from a line of from.
+// triangles returns the taps of each of to pixels, which are made from a line of from pixels.
 func triangles(from, to int) []taps {
 	all := make([]taps, to)
 	reach := 2 * max(from, to) // of the triangle, counted in 1/(2·to) of a source pixel

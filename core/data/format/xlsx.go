@@ -20,7 +20,7 @@ import (
 // that it would be saved as: values as they are stored, dates as year-month-day, and
 // what formulas came to when the file was saved. Nothing is computed.
 
-// xlsxFormat is that of Excel's spreadsheets.
+// xlsxFormat reads Excel's spreadsheets.
 var xlsxFormat = Format{
 	Name:  "xlsx",
 	Holds: isBook,
@@ -34,7 +34,7 @@ var xlsxFormat = Format{
 	},
 }
 
-// sheet is one sheet of a spreadsheet, as a File of CSV text.
+// sheet is a sheet of a spreadsheet, as a File of CSV text.
 type sheet struct {
 	*source.Archive
 	in      *source.Reading
@@ -46,7 +46,7 @@ type sheet struct {
 	counted bool
 }
 
-// Size is that of the stored form, by which progress is told.
+// Size returns the size of the stored form, by which progress is reported.
 func (s *sheet) Size() int64 { return s.entry.Size() }
 
 func (s *sheet) WritesCSV() {}
@@ -118,7 +118,7 @@ func newXML(in *source.Reading, e *source.Entry, r io.Reader, phase string) *xml
 	return &xmlReader{Decoder: xml.NewDecoder(guard), in: in, e: e, guard: guard}
 }
 
-// next is the next token; io.EOF after the last.
+// next returns the next token; io.EOF after the last.
 func (x *xmlReader) next() (xml.Token, error) {
 	x.guard.Start = x.InputOffset()
 	t, err := x.RawToken()
@@ -168,7 +168,7 @@ func noteOf(e *source.Entry, t xml.StartElement, name string) (string, error) {
 	return strings.Clone(s), nil
 }
 
-// attr is an attribute by its name without a prefix; empty where there is none.
+// attr returns an attribute by its name without a prefix; empty where there is none.
 func attr(t xml.StartElement, name string) string {
 	for _, a := range t.Attr {
 		if a.Name.Local == name {
@@ -334,7 +334,7 @@ type words struct {
 	ends []uint32
 }
 
-// size is the memory that the texts take, in bytes.
+// size returns the memory of the texts, in bytes.
 func (w *words) size() int64 { return int64(len(w.text) + 4*len(w.ends)) }
 
 func (w *words) at(i int) (string, bool) {
@@ -543,7 +543,7 @@ func (r *sheetReader) row() error {
 	}
 }
 
-// token is the next of the sheet's.
+// token returns the sheet's next token.
 func (r *sheetReader) token() (xml.Token, error) {
 	most := 4 * r.in.Limits.Record // with what XML takes beside the values
 	if r.xml.InputOffset()-r.xml.row > most {
@@ -612,7 +612,7 @@ func (r *sheetReader) cut() error {
 	return &data.Error{File: r.entry.Name(), Row: r.line, Expected: "the end of the row", Got: "the end of the sheet", Fix: "Save the spreadsheet again: it is cut short."}
 }
 
-// columnOf is the column of a place such as AB12, from 0.
+// columnOf returns the column, from 0, of a place such as AB12.
 func columnOf(place string) (int, bool) {
 	n := 0
 	for i := range len(place) {
@@ -692,8 +692,8 @@ func (r *sheetReader) value(raw, kind, style string, column int) (string, error)
 	return raw, nil
 }
 
-// unescaped has the characters that XML cannot hold, or that Excel so writes, in place of
-// _x000D_ and the like (ECMA-376, part 1, 22.9.2.19).
+// unescaped replaces _x000D_ and the like (ECMA-376, part 1, 22.9.2.19) by the character meant: Excel
+// writes so those that XML cannot hold, and others.
 func unescaped(s string) string {
 	const form = "_x000D_"
 	from := strings.Index(s, "_x")

@@ -37,7 +37,7 @@ func Load(ctx context.Context, train, test []source.File, opt run.CSV, progress 
 	return Loader{}.Load(ctx, train, test, opt, progress)
 }
 
-// Loader is [Load] with what this package does not do itself.
+// Loader is [Load] with readers of formats that this package cannot read itself.
 type Loader struct {
 	// Parquet opens a Parquet file; nil: such files are refused. opt.Label names the
 	// column of the labels, where it is not empty. What is wrong with the file is an
@@ -45,7 +45,7 @@ type Loader struct {
 	Parquet func(ctx context.Context, f source.File, opt run.CSV) (source.Columns, error)
 }
 
-// Load is like the function Load.
+// Load is like the package function [Load].
 func (how Loader) Load(ctx context.Context, train, test []source.File, opt run.CSV, progress func(source.Progress)) (*data.Dataset, *data.Report, error) {
 	in := how.reading(ctx, opt, progress)
 	ds, err := Files(in, train, test)
@@ -144,7 +144,8 @@ func testShare(opt run.CSV) (float64, error) {
 	}
 }
 
-// splitRoles is SplitFiles with a check of the roles and a word to the owner.
+// splitRoles is like SplitFiles. It also checks the roles that were chosen, and warns of files that are
+// given twice and of those that their names make test files.
 func splitRoles(in *source.Reading, train, test []source.File) ([]source.File, []source.File, error) {
 	type title struct {
 		name string

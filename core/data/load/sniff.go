@@ -100,7 +100,7 @@ func sniffArchive(in *source.Reading, f source.File, add func(source.File, *form
 	return a.Files(), nil
 }
 
-// sniffMany is sniff for what is many files; nil where they are to be looked at one by one.
+// sniffMany is like sniff for a file that holds many; nil where they have to be sniffed one by one.
 func sniffMany(f source.File, add func(source.File, *format.Format) error) ([]source.File, error) {
 	k, err := format.OfMany(f)
 	if k == nil || err != nil {

@@ -11,7 +11,7 @@ import (
 	"clipscope/core/run"
 )
 
-// tableIn is the table that f is, or has as an archive.
+// tableIn returns the table that f is, or that it holds as an archive.
 func tableIn(in *source.Reading, f source.File) (source.File, error) {
 	var kind *format.Format
 	files, err := sniff(in, f, func(_ source.File, k *format.Format) error {
@@ -37,7 +37,7 @@ func OpenTable(ctx context.Context, f source.File, named bool, progress func(sou
 	return Loader{}.OpenTable(ctx, f, named, progress)
 }
 
-// OpenTable is like the function OpenTable, and opens Parquet tables as well.
+// OpenTable is like the package function [OpenTable], and opens Parquet tables as well.
 func (how Loader) OpenTable(ctx context.Context, f source.File, named bool, progress func(source.Progress)) (*table.Reader, error) {
 	in := how.reading(ctx, run.CSV{}, progress)
 	in.Allow(f)

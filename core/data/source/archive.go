@@ -36,7 +36,7 @@ type Archive struct {
 	Entries []*Entry // without folders and what systems leave beside files, as the directory has them
 }
 
-// Entry is one file of an archive, as a File.
+// Entry is a file of an archive, as a File.
 type Entry struct {
 	Archive *Archive
 	Path    string // with folders, parted by slashes
@@ -146,7 +146,7 @@ func EndsWith(name string, ends ...string) bool {
 	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
-// junk are files that nobody put there.
+// junk reports whether a file of an archive is one that a system left there, and no person.
 func junk(name string) bool {
 	base := path.Base(name)
 	return strings.HasPrefix(name, "__MACOSX/") || strings.HasPrefix(base, ".") || strings.EqualFold(base, "thumbs.db") || strings.EqualFold(base, "desktop.ini")

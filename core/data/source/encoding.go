@@ -110,7 +110,7 @@ func (d *Decoder) utf8(b []byte) (used int) {
 	return used
 }
 
-// utf16 is utf8 for the other encoding.
+// utf16 is like utf8, for UTF-16.
 func (d *Decoder) utf16(b []byte) (used int) {
 	const most = 4 // bytes of a character
 	if len(b) < most {

@@ -1,5 +1,6 @@
-// Package source opens local files for the readers of formats: plain, gzip, zipped or in folders. A [Reading] bounds what may be made of them, reports progress, ends when its context does,
-// and collects what the owner is to be told.
+// Package source opens local files for the readers of formats: plain, gzipped, zipped or in folders. A
+// [Reading] bounds the memory and the work that they take, reports progress, ends when its context does,
+// and collects warnings for the owner.
 package source
 
 import (
@@ -13,8 +14,8 @@ import (
 	"clipscope/core/run"
 )
 
-// Reading holds one reading of files: what was asked for, what it may cost, and what the owner
-// is to be told of it. It is for one goroutine.
+// Reading holds the state of one reading of files: its options, its limits, and the report and warnings
+// for the owner. It is for one goroutine.
 type Reading struct {
 	*Work
 	Options run.CSV
@@ -34,7 +35,7 @@ type Reading struct {
 	warnings warnings
 }
 
-// Taken counts what all files of a reading together take of its limits.
+// Taken counts the parts of its limits that all files of a reading take together.
 type Taken struct {
 	Bytes   int64 // of Limits.Bytes: rows
 	Tables  int   // of Limits.Tables: files in archives that are looked at one by one
@@ -47,29 +48,29 @@ func NewReading(ctx context.Context, opt run.CSV) *Reading {
 	return &Reading{Work: newWork(ctx), Options: opt, Limits: DefaultLimits(), Report: &data.Report{Warnings: []string{}}, Now: time.Now}
 }
 
-// Warn tells the owner of something that was decided, or left out, without a question. All
-// warnings of one format are one kind.
+// Warn tells the owner of something that was decided or left out without asking. All warnings with the
+// same format are of one kind.
 func (in *Reading) Warn(format string, args ...any) { in.warnings.add(format, args...) }
 
-// Warnings returns what the owner is to be told, in the order in which it was found.
+// Warnings returns the warnings for the owner, in the order in which they were found.
 func (in *Reading) Warnings() []string { return in.warnings.texts() }
 
-// RowOverhead is the per-row cost beside the features, in bytes: a target, and its place
-// in the shuffle that holds rows out.
+// RowOverhead is the per-row cost beside the features, in bytes: a target, and the row's place in the
+// shuffle that holds rows out.
 const RowOverhead = 4 + 4
 
 // TextOverhead is the per-row cost, in bytes, of a string header.
 const TextOverhead = 16
 
-// Claim takes rows of so many bytes each from what the data may take in all. It
-// is called before anything of that size is allocated. The error is a [*data.Error].
+// Claim takes the memory of rows, of so many bytes each, from the limit on all data. It is called before
+// anything of that size is allocated. The error is a [*data.Error].
 func (in *Reading) Claim(file string, rows, features, bytes int64) error {
 	err := in.Room(file, rows, features, bytes)
 	in.Taken.Bytes += rows * bytes
 	return err
 }
 
-// Room reports as Claim does whether there is room for rows, and takes nothing.
+// Room returns the error that Claim would return, and takes nothing.
 func (in *Reading) Room(file string, rows, features, bytes int64) error {
 	if rows <= in.Limits.Bytes/max(1, bytes) && in.Taken.Bytes+rows*bytes <= in.Limits.Bytes { // the first, as the product may overflow
 		return nil
@@ -89,12 +90,13 @@ func (in *Reading) Meter(rc io.ReadCloser, f File, phase string) *Meter {
 func (in *Reading) Close() {
 	in.buffers = nil
 	for _, c := range in.opened {
-		c.Close() // of what was only read
+		c.Close() // an error loses nothing: the file was only read
 	}
 	in.opened = nil
 }
 
-// CountTables counts n files of an archive that are opened one by one, as tables are.
+// CountTables adds n to the number of files in archives that are opened one by one, as tables are. The
+// error, a [*data.Error], says that the limit is passed.
 func CountTables(in *Reading, f File, n int) error {
 	if in.Taken.Tables += n; in.Taken.Tables <= in.Limits.Tables {
 		return nil
@@ -103,8 +105,8 @@ func CountTables(in *Reading, f File, n int) error {
 		Fix: "Join the tables into fewer files, or leave out those that do not matter."}
 }
 
-// Head returns the beginning of f's content, and how many bytes that has in all; 0 where it
-// is compressed.
+// Head returns the beginning of f's content, and the size of all of it in bytes; 0 where f is
+// compressed.
 func Head(in *Reading, f File) (head []byte, size int64, err error) {
 	s, err := in.Open(f, PhaseSniff)
 	if err != nil {
@@ -121,5 +123,5 @@ func Head(in *Reading, f File) (head []byte, size int64, err error) {
 	if !s.Gzip {
 		size = f.Size()
 	}
-	return bytes.Clone(head), size, nil // as the stream gives its memory back
+	return bytes.Clone(head), size, nil // the stream gives its memory back
 }

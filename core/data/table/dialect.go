@@ -67,7 +67,7 @@ func separatorLine(line string) (comma rune, ok bool) {
 	return comma, ok && n == len(rest) && delimits(comma)
 }
 
-// headLines are the whole lines of head, at most 200 and without empty ones at
+// headLines returns the whole lines of head, at most 200 and without empty ones at
 // the end.
 func headLines(name string, head []byte, complete bool) ([]string, error) {
 	if !complete {
@@ -199,8 +199,8 @@ func splitLines(lines []string, comma rune) (rows [][]string, width int) {
 	return rows, width
 }
 
-// splitLine is a rough cut that respects quotes; the rows themselves are read
-// by encoding/csv.
+// splitLine cuts a line into cells roughly, and respects quotes. The rows themselves are read by
+// encoding/csv.
 func splitLine(s string, comma rune) []string {
 	var cells []string
 	quoted, start := false, 0

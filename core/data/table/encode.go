@@ -227,10 +227,10 @@ func (s *schema) learnClasses() error {
 	return nil
 }
 
-// Columns are those that were given.
+// Columns returns the columns that the encoder was made for.
 func (e *Encoder) Columns() []data.Column { return e.s.columns }
 
-// Label is the place of the label's column among them; -1 where there is none.
+// Label returns the index of the label's column; -1 where there is none.
 func (e *Encoder) Label() int { return e.s.label }
 
 // Features writes a row's features to x, of which it has so many, from its cells, one
@@ -290,8 +290,7 @@ func (e *Encoder) mend(i int, c string) string {
 	return fmt.Sprintf("Write %s, as the training rows have their %s.", strings.Join(ways, " or "), kind)
 }
 
-// exact is v with no more digits than it takes to read it again; of a day that begins, the
-// date alone.
+// exact returns v with no more digits than it takes to read it again. A whole day is its date alone.
 func (st style) exact(v float32) string {
 	if st.date != "" {
 		return strings.TrimSuffix(st.write(float64(v)), " 00:00:00")
@@ -325,7 +324,7 @@ func (e *Encoder) Write(i int, v float64) string {
 	return e.s.styles[i].write(v)
 }
 
-// write is the number v, in which nothing marks thousands.
+// write returns the number v in this style, without marks between thousands.
 func (st style) write(v float64) string {
 	if layout := map[string]string{"ymd": "2006-01-02 15:04:05", "dmy": "02.01.2006 15:04:05", "mdy": "01/02/2006 15:04:05"}[st.date]; layout != "" {
 		const day = 24 * 60 * 60
@@ -334,9 +333,9 @@ func (st style) write(v float64) string {
 	return strings.Replace(strconv.FormatFloat(v, 'f', -1, 64), ".", string(rune(st.decimal)), 1)
 }
 
-// Stored is a cell of column i as the model's table would have it, from one of a table that
-// stores numbers and dates as such: the same where the column's own style reads it, or
-// nothing does.
+// Stored converts a cell of column i, of a table that stores numbers and dates as such, to the form
+// that the model's table would have. It returns the cell as it is where the column's own style reads
+// it, or no style does.
 func (e *Encoder) Stored(i int, cell string) string {
 	s, kind := &e.s, e.s.columns[i].Kind
 	if kind != data.Numeric && !(kind == data.Label && (s.task == data.Regression || s.numLabels)) || missing(cell) {

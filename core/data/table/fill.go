@@ -281,8 +281,8 @@ func (f *filler) row(file string, cells []string, line int) error {
 	return nil
 }
 
-// text is a cell of the column of texts, which counts among the bytes that data may take:
-// empty where it is missing.
+// text returns a cell of the column of texts, and counts its bytes among those that data may take. It
+// is empty where the cell is missing.
 func (f *filler) text(i int, s string) (string, *data.Error) {
 	if missing(s) {
 		return "", nil
@@ -303,7 +303,7 @@ func (f *filler) unknown(i int, s string) {
 	}
 }
 
-// labelled is the target that a cell names.
+// labelled returns the target that a cell names.
 func (f *filler) labelled(file, s string) (float32, *data.Error) {
 	y, point, err := f.target(s)
 	if point && !f.points {

@@ -30,13 +30,13 @@ func NewReader(in *source.Reading, f source.File, named bool) (*Reader, error) {
 	return &Reader{t, in}, nil
 }
 
-// Classes are the names of the labels 0, 1 … where the file's first line has them, as
+// Classes returns the names of the labels 0, 1 … where the file's first line has them, as
 // scikit-learn's files do.
 func (r *Reader) Classes() []string { return r.classes }
 
-// Row is the next row's cells, trimmed and valid until the next call, and its number, as
-// [data.Error.Row] has it. The error is io.EOF after the last row, a [*data.Error] for a row that cannot be read, of which
-// [Reader.Survives] says whether the next one can, or ctx's.
+// Row returns the cells of the next row, trimmed and valid until the next call, and the row's number, as
+// in [data.Error.Row]. The error is io.EOF after the last row, ctx's, or a [*data.Error] for a row that
+// cannot be read; [Reader.Survives] then says whether the next row can.
 func (r *Reader) Row() (cells []string, line int, err error) {
 	cells, line, err = r.row()
 	var e *data.Error
@@ -52,7 +52,7 @@ func (r *Reader) Survives(err error) bool { return (&BadRows{}).take(err) }
 // Comma returns the separator of cells.
 func (r *Reader) Comma() rune { return r.comma }
 
-// Encoding is that of the text, as far as it has been read: empty for ASCII.
+// Encoding returns the encoding of the text, as far as it has been read; empty for ASCII.
 func (r *Reader) Encoding() string { return r.text.Encoding }
 
 // Stored reports whether the cells come from values that a spreadsheet or Parquet stores,
@@ -68,7 +68,7 @@ func (r *Reader) Close() error {
 	return r.Table.Close()
 }
 
-// NotThere is the error of a table that lacks a column.
+// NotThere returns the error of a table that lacks a column.
 func NotThere(file, name string, names []string) error {
 	return &data.Error{File: file, Row: 1, Expected: fmt.Sprintf("a column %s, which the model was trained on", data.Quote(name)),
 		Got: "the columns " + data.List(names), Fix: "Name the columns in the first row as in the training table."}

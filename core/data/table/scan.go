@@ -46,7 +46,7 @@ func (c *tally) numbers() int { return c.fit[c.style] }
 
 func (c *tally) texts() int { return c.cells - c.numbers() }
 
-// firstText is the first cell that is no number.
+// firstText returns the first cell that is no number.
 func (c *tally) firstText() *cell { return c.misses[c.style] }
 
 // add counts a cell of the column.
@@ -230,7 +230,7 @@ func (sc *scan) show(n, line int, cells []string) {
 	}
 }
 
-// newest are the last rows of those that are not among the first.
+// newest returns the last rows, and their numbers, without those that are among the first.
 func (sc *scan) newest() (rows [][]string, numbers []int) {
 	for n := max(data.PreviewRows, sc.rows-data.LastRows); n < sc.rows; n++ {
 		var row []string

@@ -298,8 +298,8 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 	return data.Categorical
 }
 
-// manyCategories are more than kinds of things usually have, and few enough that a column
-// of days, places or names is more.
+// manyCategories is the number of categories above which the owner is warned that they are public. Kinds
+// of things are usually fewer; days, places or names in a column are more.
 const manyCategories = 60
 
 // isID reports whether column i only tells rows apart: integers that never
@@ -309,7 +309,7 @@ func (sc *scan) isID(i int) bool {
 	return c.ids != nil && c.missing == 0 && c.numbers() >= 2 && (sc.names != nil || sc.rows >= plainIDs)
 }
 
-// mayBeID is the half of isID that needs no values.
+// mayBeID reports whether column i may only tell rows apart, by its name and its place alone.
 func (sc *scan) mayBeID(i int) bool {
 	if sc.names == nil {
 		return i == 0

@@ -12,17 +12,16 @@ import (
 	"clipscope/core/run"
 )
 
-// A style is one way to write the numbers of a column: which mark stands before
-// the decimals and which between thousands (0: none), or, where numbers are
-// days, the order of a date's year, month and day; decimal is then the mark that
-// the countries use which write dates so.
+// A style is a way to write the numbers of a column: the mark before the decimals and the one between
+// thousands (0: none). Where the numbers are days, date is the order of year, month and day, and
+// decimal is the mark that the countries with this order of dates use.
 type style struct {
 	decimal, thousands byte
 	date               string
 }
 
-// styles are all that are known; among those that fit a column alike, earlier
-// ones come first. A set of them is a bit mask.
+// styles holds all known styles. Of those that fit a column equally well, the earliest is taken. A set
+// of styles is a bit mask.
 var styles = [...]style{
 	plainPoint: {'.', 0, ""}, plainComma: {',', 0, ""},
 	pointAndCommas: {'.', ',', ""}, commaAndPoints: {',', '.', ""},
@@ -30,7 +29,7 @@ var styles = [...]style{
 	plainDate: {'.', 0, "ymd"}, {',', 0, "dmy"}, {'.', 0, "mdy"},
 }
 
-// Those in which the same point or comma may mean either.
+// The styles in which the same point or comma may stand before decimals or between thousands.
 const (
 	plainPoint = iota
 	plainComma
@@ -68,7 +67,7 @@ func (set styleSet) has(k int) bool { return set>>k&1 != 0 }
 
 func (set styleSet) first() int { return bits.TrailingZeros16(uint16(set)) }
 
-// fitting are the styles in which s is a number or a date.
+// fitting returns the styles in which s is a number or a date.
 func fitting(s string) styleSet {
 	digits, marks, dashes, odd := 0, 0, 0, false
 	for i := range len(s) {
@@ -133,8 +132,7 @@ func (st style) parse(s string) (v float32, ok bool) {
 	return float32(f), true
 }
 
-// written is s as Go would write the number, or empty where it is plain that s
-// is none in this style.
+// written returns the number s as Go would write it; empty where s is plainly no number in this style.
 func (st style) written(s string) string {
 	s = bare(s)
 	if st.decimal == '.' && st.thousands == 0 {
@@ -180,8 +178,8 @@ func grouped(s string, mark byte) bool {
 
 var asciiNumber = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "−", "-")
 
-// bare is a number without the sign of a currency or of per cent, and with
-// ASCII's own minus and spaces.
+// bare returns a number without the sign of a currency or of per cent, and with ASCII's own minus and
+// spaces.
 func bare(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return r == '$' || r == '%' || r >= utf8.RuneSelf }) < 0 {
 		return s
@@ -313,8 +311,7 @@ func (c *styleCount) count(s string, at func() *cell) styleSet {
 	return set
 }
 
-// best is the style that most cells fit, of those allowed; of several the one
-// with the table's decimal mark.
+// best returns the allowed style that most cells fit; of several, the one with the table's decimal mark.
 func (c *styleCount) best(allowed styleSet, decimal byte) int {
 	best := allowed.first()
 	for k, st := range styles {
@@ -328,7 +325,7 @@ func (c *styleCount) best(allowed styleSet, decimal byte) int {
 	return best
 }
 
-// allowedStyles are those that the user's choices leave.
+// allowedStyles returns the styles that the user's choices leave.
 func allowedStyles(opt run.CSV) styleSet {
 	var set styleSet
 	for k, st := range styles {
@@ -347,8 +344,8 @@ func allowedStyles(opt run.CSV) styleSet {
 	return set
 }
 
-// Pointed is a number with a point such that the point cannot be taken for a mark between
-// thousands, whatever the texts beside it look like.
+// Pointed returns a number so that its decimal point cannot be taken for a mark between thousands,
+// whatever the texts beside it look like.
 func Pointed(number string) string {
 	if strings.Contains(number, ".") && styles[commaAndPoints].written(number) != "" {
 		return number + "0"
