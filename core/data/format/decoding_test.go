@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"clipscope/core/data/datatest"
-	"clipscope/core/data/format"
 	"clipscope/core/data/load"
 	"clipscope/core/data/loadtest"
 	"clipscope/core/data/source"
@@ -125,9 +124,11 @@ func TestPhonesPicture(t *testing.T) {
 		t.Skip("decodes 48 million pixels")
 	}
 	m := datatest.MadeJPEG{W: 8064, H: 6048, Parts: datatest.Colours420}
-	got, err := format.Picture("phone.jpg", datatest.JPEGOf(m, datatest.WholeScan(0, 1, 2)), []int{3, 8, 8})
-	if err != nil || slices.ContainsFunc(got, func(v uint8) bool { return v < 127 || v > 129 }) {
-		t.Errorf("%v, %v", got, err)
+	phone := datatest.JPEGOf(m, datatest.WholeScan(0, 1, 2))
+	ds, _ := loadtest.Read(t, datatest.AllToTrain(run.CSV{Image: run.Image{Size: []int{8}}}),
+		[]source.File{source.Bytes("a.zip", datatest.Zip("a/phone.jpg", phone, "b/1.png", datatest.Grey(8, 8, 1)))})
+	if got := ds.Train.U8[:ds.Features]; !slices.Equal(ds.Shape, []int{3, 8, 8}) || slices.ContainsFunc(got, func(v uint8) bool { return v < 127 || v > 129 }) {
+		t.Errorf("a row of %v: %v", ds.Shape, got)
 	}
 }
 

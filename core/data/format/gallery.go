@@ -3,7 +3,6 @@ package format
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 	"clipscope/core/data"
 	"clipscope/core/data/source"
 	"clipscope/core/data/table"
-	"clipscope/core/run"
 )
 
 // gallery decodes pictures, resizes them and collects them as the rows of a data set.
@@ -25,7 +23,7 @@ type gallery struct {
 	ds    *data.Dataset
 	index map[string]int // index of each class, by its name
 	resizer
-	meter   *source.Meter // of the file that is being read; nil: none
+	meter   *source.Meter // of the file that is being read; nil until the first picture is decoded
 	raw     bytes.Buffer
 	sizes   map[image.Point]int // number of the pictures looked at, by their size
 	colours int                 // number of those that are not grey
@@ -46,34 +44,6 @@ func newGallery(in *source.Reading, classes []string) *gallery {
 		g.index[c] = i
 	}
 	return g
-}
-
-// Picture decodes a PNG or JPEG picture and brings it to shape, [height, width] or
-// [3, height, width], as load.Load does with those of a data set. name is what a [*data.Error]
-// calls it.
-func Picture(name string, raw []byte, shape []int) ([]uint8, error) {
-	g := newGallery(source.NewReading(context.Background(), run.CSV{}), nil)
-	switch {
-	case len(shape) == 2:
-		g.frame = frame{shape[0], shape[1], 1}
-	case len(shape) == 3 && shape[0] == 3:
-		g.frame = frame{shape[1], shape[2], 3}
-	default:
-		return nil, fmt.Errorf("data: picture: want a shape of height and width, or of 3 planes, have %v", shape)
-	}
-	if g.height < 1 || g.width < 1 || g.height > g.Limits.Features/g.width {
-		return nil, fmt.Errorf("data: picture: a shape of %v", shape)
-	}
-	d, err := newPictureDecoder(name, raw, &g.Limits)
-	if err != nil {
-		return nil, err
-	}
-	g.Allow(source.Bytes(name, raw))
-	dst := make([]uint8, g.values())
-	if err := g.draw(dst, name, raw, d); err != nil {
-		return nil, err
-	}
-	return dst, nil
 }
 
 // read returns the stored bytes of a picture. They are valid until the next call.
@@ -111,9 +81,6 @@ func badPicture(name, what string, err error) error {
 
 // alive reports progress where that is due. Its error says why reading has to end; nil: it goes on.
 func (g *gallery) alive() error {
-	if g.meter == nil {
-		return g.Ended()
-	}
 	return g.meter.Check(false)
 }
 

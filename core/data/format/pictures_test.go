@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"clipscope/core/data/datatest"
-	"clipscope/core/data/format"
 	"clipscope/core/data/load"
 	"clipscope/core/data/loadtest"
 	"clipscope/core/data/source"
@@ -39,24 +38,6 @@ func TestPictures(t *testing.T) {
 	said := strings.Join(r.Warnings, "\n")
 	if len(r.Preview.Images) != 3 || r.Format != "pictures" || !strings.Contains(said, "1 pictures are used for testing") || !strings.Contains(said, "4.webp is left out") || strings.Contains(said, "README") {
 		t.Errorf("%d pictures to show, %q", len(r.Preview.Images), r.Warnings)
-	}
-}
-
-// TestPicture: one picture is made the row that it is in a data set.
-func TestPicture(t *testing.T) {
-	a := datatest.JPEG(datatest.Drawn(50, 40, func(x, y int) color.Color { return color.NRGBA{uint8(5 * x), uint8(4 * y), 9, 255} }))
-	ds, _ := loadtest.Read(t, datatest.AllToTrain(run.CSV{Image: run.Image{Size: []int{12, 9}}}), []source.File{source.Bytes("a.zip", datatest.Zip("a/1.jpg", a, "b/1.png", datatest.Grey(9, 9, 1)))})
-	got, err := format.Picture("p", a, ds.Shape)
-	if err != nil || !bytes.Equal(got, ds.Train.U8[:ds.Features]) {
-		t.Errorf("%v, %v", got, err)
-	}
-	for _, shape := range [][]int{nil, {3}, {0, 4}, {2, 5, 5}, {1 << 40, 1 << 40}, {-1, -1}} {
-		if _, err := format.Picture("p", a, shape); err == nil {
-			t.Errorf("no error for %v", shape)
-		}
-	}
-	if _, err := format.Picture("p", a[:300], ds.Shape); err == nil {
-		t.Error("no error for half a picture")
 	}
 }
 
