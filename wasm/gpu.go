@@ -14,23 +14,23 @@ import (
 	"clipscope/wasm/worker"
 )
 
-// patience bounds the time in which a browser gives a GPU that was asked for by name, and brief the
-// time for one that is only tried.
+// patience bounds the time in which a browser opens a GPU that was chosen by name. brief bounds that of
+// one that is only tried.
 const (
 	patience = 2 * time.Minute
 	brief    = 10 * time.Second
 )
 
-// errProgram is the reason why an adapter is not tried.
+// errProgram says that an adapter is not tried because it is software.
 var errProgram = errors.New("it is a program, and no GPU")
 
-// findGPU says why there is no GPU to be tried.
+// findGPU returns the reason why there is no GPU to try; nil: there is one.
 func findGPU() error {
 	ctx, cancel := context.WithTimeout(context.Background(), brief)
 	defer cancel()
 	a, err := webgpu.Find(ctx)
 	if e := (js.Error{}); errors.As(err, &e) {
-		return errors.New(e.Value.Get("message").String()) // what the browser said, and no more
+		return errors.New(e.Value.Get("message").String()) // the browser's message alone
 	}
 	if err == nil && a.Fallback {
 		return fmt.Errorf("%s: %w", a.Name, errProgram)
@@ -38,7 +38,7 @@ func findGPU() error {
 	return err
 }
 
-// rivalGPU opens a GPU to be tried against SIMD.
+// rivalGPU opens a GPU that is timed against SIMD.
 func rivalGPU() (compute.Backend, string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), brief)
 	defer cancel()
@@ -49,7 +49,7 @@ func rivalGPU() (compute.Backend, string, error) {
 	return be, "", nil
 }
 
-// openGPU opens the GPU, or what there is instead, with a note that says why.
+// openGPU returns a function that opens the GPU or, where that fails, instead, with a note that says why.
 func openGPU(instead worker.Backend) func() (compute.Backend, string, error) {
 	return func() (compute.Backend, string, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -77,7 +77,7 @@ func withoutGPU(err error, instead worker.Backend) string {
 	return fmt.Sprintf("There is no GPU for this run (%v): it runs on %s.", err, instead.Name)
 }
 
-// aboutGPU warns of an adapter that is none.
+// aboutGPU returns a warning of an adapter that is software; "" for a GPU.
 func aboutGPU(a webgpu.Adapter) string {
 	if !a.Fallback {
 		return ""

@@ -5,14 +5,13 @@ import (
 	"slices"
 )
 
-// dce picks the threshold with the least expected squared error
+// dce chooses the threshold with the least expected squared error
 // (DC-SGD, Algorithms 1, 2 and 4).
 //
-// Caution is ours: with it C and R stay where they are unless what was released says
-// otherwise by more than so many standard deviations of its noise. Without it the
-// range shrinks by noise alone where bins are noisy, until the longest gradients are
-// beyond it, and C follows: those of a rare class are then cut to nothing. It looks
-// at released values and at the noise's size, so it is post-processing.
+// Caution is our addition. With it C and R stay where they are unless the released histogram says
+// otherwise by more than so many standard deviations of its noise. Without it noisy bins alone shrink
+// the range until the longest gradients lie beyond it. C follows, and the gradients of a rare class are
+// then cut to nothing. Caution uses released values and the size of the noise, so it is post-processing.
 type dce struct {
 	histogram
 	c      float64
@@ -21,16 +20,16 @@ type dce struct {
 	curves Curves
 }
 
-// Curves are an estimate of the expected squared error of the mean gradient by
-// threshold, in its two parts.
+// Curves holds an estimate of the expected squared error of the mean gradient by threshold, in its two
+// parts. The three lists have one length, or are nil.
 type Curves struct{ C, Variance, Bias []float64 }
 
-// Curver is a rule that can show what it weighed when it last adapted.
+// Curver is a rule that can show the curves of its last adaptation.
 type Curver interface{ Curves() Curves }
 
-// candidates are the multiples of the present threshold that are compared, and
-// maxRecentre bounds how often the search moves on from an end of them:
-// 2²⁰ and 10⁻²⁰ cover every useful threshold in one step.
+// candidates is the number of multiples of the present threshold that are compared. maxRecentre bounds
+// the number of times that the search moves on from an end of them: 2²⁰ and 10⁻²⁰ cover every useful
+// threshold in one step.
 const (
 	candidates  = 20
 	maxRecentre = 20
@@ -50,13 +49,13 @@ func (d *dce) C() float64     { return d.c }
 func (d *dce) Query() *Query  { return d.query() }
 func (d *dce) Curves() Curves { return d.curves }
 
-// HistogramRange is R of the coming step.
+// HistogramRange returns R of the coming step.
 func (d *dce) HistogramRange() float64 { return d.r }
 
 func (d *dce) Adapt(h []float64) {
 	s := total(h)
 	if !usableTotal(s) || !(d.bias(h, s, 0) > 0 && d.mean(h, s) > 0) {
-		return // no norms have such moments: noise is all there is to read
+		return // no norms have such moments: the histogram is noise alone
 	}
 	if c := clampThreshold(d.search(h, s), d.c); d.z == 0 || d.gain(h, s, c) > d.z*d.doubt(s, c) {
 		d.c = c
@@ -64,8 +63,8 @@ func (d *dce) Adapt(h []float64) {
 	d.moveRange(h, s)
 }
 
-// Snapshot has the curves too, once there are any: a step whose histogram is noise
-// alone shows the last ones.
+// Snapshot returns C, R and, once there are any, the curves: a step whose histogram is noise alone shows
+// the last ones.
 func (d *dce) Snapshot() []float64 {
 	return slices.Concat([]float64{d.c, d.r}, d.curves.C, d.curves.Variance, d.curves.Bias)
 }
@@ -85,14 +84,13 @@ func (d *dce) Restore(v []float64) error {
 	return nil
 }
 
-// gain is by how much less the estimated error at c is than at the present
-// threshold.
+// gain returns the estimated error at the present threshold less the one at c.
 func (d *dce) gain(h []float64, s, c float64) float64 {
 	return d.varC2*(d.c*d.c-c*c) + d.bias(h, s, d.c) - d.bias(h, s, c)
 }
 
-// doubt is the standard deviation that noise in the bins gives a gain: the gain is
-// linear in them, but for their sum, whose noise is left out.
+// doubt returns the standard deviation of a gain that comes of noise in the bins. The gain is linear in
+// the bins, except for their sum, whose noise is left out.
 func (d *dce) doubt(s, c float64) float64 {
 	sum := 0.0
 	for k := range d.bins {
@@ -132,7 +130,7 @@ func (d *dce) weigh(h []float64, s, centre float64) int {
 	return best
 }
 
-// bias is the mean over the histogram of max(norm − c, 0)².
+// bias returns the mean over the histogram of max(norm − c, 0)².
 func (d *dce) bias(h []float64, s, c float64) float64 {
 	sum := 0.0
 	for k, v := range h {
@@ -143,8 +141,8 @@ func (d *dce) bias(h []float64, s, c float64) float64 {
 	return sum / s
 }
 
-// mean is the norms' mean by the histogram. Where noise makes it negative the
-// least error lies at C = 0, as far down as the search would go.
+// mean returns the mean of the norms by the histogram. Where noise makes it negative, the least error
+// lies at C = 0, and the search would go down as far as it can.
 func (d *dce) mean(h []float64, s float64) float64 {
 	sum := 0.0
 	for k, v := range h {
@@ -153,9 +151,8 @@ func (d *dce) mean(h []float64, s float64) float64 {
 	return sum / s
 }
 
-// moveRange doubles R when half of all norms sit in the last bin, and halves it
-// when the right half of the bins is as good as empty; with caution, when it is that
-// also should noise have taken from it.
+// moveRange doubles R when half of all norms sit in the last bin. It halves R when the right half of the
+// bins is as good as empty; with caution, only if noise that lowered their sum cannot explain it.
 func (d *dce) moveRange(h []float64, s float64) {
 	b := len(h)
 	doubt := d.z * d.std * math.Sqrt(float64(b-b/2)) // of the right half's sum

@@ -7,8 +7,8 @@ import (
 	"clipscope/core/compute/kernel"
 )
 
-// bias is the layer y = x + b, b [width]. An example's gradient by b is that by its
-// output, so it is simply there.
+// bias is the layer y = x + b, b [width]. An example's gradient by b equals its gradient by y, so that
+// it costs no computation.
 type bias struct {
 	*formedSite
 	y, dx compute.Buffer // [rows×width]
@@ -16,7 +16,7 @@ type bias struct {
 
 var biasForm = form{usage: "bias", read: func(arguments) layerSpec { return biasSpec{} }}
 
-// biasSpec is a bias as it is written in a list of layers.
+// biasSpec is a bias as a list of layers writes it.
 type biasSpec struct{}
 
 func (biasSpec) lipschitz() bool { return false }
@@ -49,5 +49,5 @@ func (b *bias) Backward(dy compute.Buffer, want bool) compute.Buffer {
 	return b.dx
 }
 
-// Init starts at zero.
+// Init sets b to zero.
 func (b *bias) Init(*rand.Rand) { kernel.Fill(b.be, b.p.Len(), 0, b.p) }

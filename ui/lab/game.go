@@ -9,32 +9,32 @@ import (
 	"clipscope/ui/words"
 )
 
-// game is the audit as a game: a coin decides whether one example is in a batch, and the
-// player guesses it from one released number. It is the worst case that ε bounds: all else is
-// known, and the example's gradient has norm C, which is 1 here.
+// game is the audit as a game: a coin decides whether one example is in a batch, and the player guesses
+// which from one released number. It is the worst case that ε bounds: the player knows everything else,
+// and the example's gradient has norm C, which is 1 here.
 type game struct {
 	noise    float64 // noise_multiplier σ
-	in       bool
+	in       bool    // whether the example is in the present batch
 	released float64
-	fresh    bool // the number has not been guessed at
+	fresh    bool // nobody has guessed at the number yet
 
 	guesses, right int
-	said           string // about the last guess
-	epsilon        string // of one such release; "" until it is known
+	said           string // verdict on the last guess, in words
+	epsilon        string // ε of one such release; "" until it is known
 }
 
-// leastGuesses is the number of guesses before the game's questions can be answered: fewer say
+// leastGuesses is the number of guesses from which on the game's questions can be answered: fewer say
 // nothing.
 const leastGuesses = 20
 
-// restart starts anew with a noise multiplier.
+// restart starts a new game with a noise multiplier.
 func (g *game) restart(noise float64) {
 	*g = game{noise: noise}
 	g.draw()
 }
 
-// draw tosses the coin and releases a number. Nothing private is in it, so its noise is not
-// the mechanism's.
+// draw tosses the coin and releases a number. The number holds nothing private, so its noise need not
+// come from the mechanism.
 func (g *game) draw() {
 	g.in, g.released, g.fresh = rand.IntN(2) == 1, g.noise*rand.NormFloat64(), true
 	if g.in {
@@ -42,7 +42,7 @@ func (g *game) draw() {
 	}
 }
 
-// guess says whether the example was in, and goes on to the next number.
+// guess takes the player's guess, says whether the example was in, and draws the next number.
 func (g *game) guess(in bool) {
 	g.guesses++
 	verdict := "Wrong"
@@ -58,7 +58,7 @@ func (g *game) guess(in bool) {
 	g.draw()
 }
 
-// play guesses n times as well as can be: whichever bell is higher.
+// play guesses n times in the best way: by the bell that is higher at the released number.
 func (g *game) play(n int) {
 	for range n {
 		g.guess(g.released > 0.5)
@@ -88,11 +88,11 @@ func (g *game) score() string {
 		g.right, g.guesses, words.Percent(float64(g.right)/float64(g.guesses), 0), words.Percent(g.ceiling(), 1))
 }
 
-// The picture's size, in its own units.
+// The size of the picture, in its own units.
 const bellsWidth, bellsHeight = 600, 130
 
-// picture returns the two bells with the released number, as SVG made of paths alone, as the
-// page allows text to become nothing else.
+// picture returns the two bells with the released number as SVG. It consists of paths alone, as the page
+// lets text become nothing else.
 func (g *game) picture() string {
 	reach := 3.5 * g.noise
 	lo, hi := -reach, 1+reach

@@ -17,10 +17,10 @@ import (
 	"clipscope/ui/words"
 )
 
-// lane is one of the runs side by side, once for each seed.
+// lane holds the runs of one setting, a run for each seed.
 type lane struct {
 	lesson.Lane
-	place int // of its colour and mark
+	place int // index of its colour and mark
 	runs  []*attempt
 }
 
@@ -31,17 +31,17 @@ type earlierRun struct {
 	shown  outcome
 }
 
-// lanes is the state of the runs side by side. They share data, first parameters, batches and
-// noise, as they share a seed, and differ in one thing.
+// lanes holds the state of runs that are shown side by side. They share a seed, and with it data, first
+// parameters, batches and noise; they differ in one setting.
 type lanes struct {
 	jobs    jobs
 	base    run.Config
-	watch   string         // the number they are made for, as in [lesson.Figure]
-	about   *lesson.Figure // the paper's figure they are made for; nil: none
+	watch   string         // the number that they are compared by, as in [lesson.Figure]
+	about   *lesson.Figure // the paper's figure that they repeat; nil: none
 	list    []*lane
 	earlier []earlierRun
 	seeds   int
-	sets    int    // counts sets of lanes, which tells their buttons apart
+	sets    int    // number of sets of lanes so far, which tells their buttons apart
 	sort    string // the column that the table is sorted by; "": as they were made
 	fault   string
 	charts  []*chart.Overlay
@@ -50,13 +50,13 @@ type lanes struct {
 	refuse  string // why the last change was refused
 }
 
-// manySeeds is the number of runs of a lane where their spread is asked for.
+// manySeeds is the number of seeds of a lane whose spread is shown.
 const manySeeds = 3
 
-// mostKept is the most runs that are kept: more lines hide the others.
+// mostKept is the largest number of earlier runs that stay in the charts: more lines hide the others.
 const mostKept = 6
 
-// text returns the lanes as they are written in an address, "" where nothing with a name was
+// text returns the lanes as an address writes them; "" where no setting that an address can name was
 // varied.
 func (l *lanes) text() string {
 	key := ""
@@ -79,14 +79,14 @@ func (l *lanes) text() string {
 	return text
 }
 
-// pending reports whether some lane has not had all of its runs.
+// pending reports whether a lane lacks some of its runs, or has one that failed.
 func (l *lanes) pending() bool {
 	return slices.ContainsFunc(l.list, func(o *lane) bool {
 		return len(o.runs) < l.seeds || slices.ContainsFunc(o.runs, func(a *attempt) bool { return a.fault != "" })
 	})
 }
 
-// looks returns the lanes as the charts draw them: the kept ones first, as they lie behind.
+// looks returns the lanes in the order in which charts draw them: earlier runs first, as they lie behind.
 func (l *lanes) looks() []chart.Lane {
 	var all []chart.Lane
 	for _, k := range l.earlier {
@@ -98,7 +98,7 @@ func (l *lanes) looks() []chart.Lane {
 	return all
 }
 
-// find returns the lane of a label, nil if there is none.
+// find returns the lane with a label; nil if there is none.
 func (l *lanes) find(label string) *lane {
 	if i := slices.IndexFunc(l.list, func(o *lane) bool { return o.Label == label }); i >= 0 {
 		return l.list[i]
@@ -106,7 +106,7 @@ func (l *lanes) find(label string) *lane {
 	return nil
 }
 
-// replayed returns the first runs of the lanes, and the kept ones.
+// replayed returns the first run of each lane, and the earlier runs.
 func (l *lanes) replayed() []motion.Run {
 	var all []motion.Run
 	for _, one := range l.list {
@@ -120,10 +120,10 @@ func (l *lanes) replayed() []motion.Run {
 	return all
 }
 
-// still reports whether there is something to replay while nothing goes on.
+// still reports whether there is something to replay and no run under way moves.
 func (l *lanes) still() bool { return (!l.jobs.busy() || l.jobs.paused) && l.replay.Some() }
 
-// steered returns the runs under way that a change is for.
+// steered returns the runs under way that a change applies to.
 func (l *lanes) steered() []*attempt {
 	var all []*attempt
 	for _, a := range l.jobs.going {
@@ -135,7 +135,7 @@ func (l *lanes) steered() []*attempt {
 	return all
 }
 
-// worst finds the class with the least recall on the test rows; NaN without classes.
+// worst returns the least recall of a class on the test rows, and the class; NaN without classes.
 func worst(r *run.Result) (recall float64, class string) {
 	recall = math.NaN()
 	for _, c := range r.TestClasses {
@@ -146,7 +146,8 @@ func worst(r *run.Result) (recall float64, class string) {
 	return recall, class
 }
 
-// facts calls note with the result of a run, where it is the first one of a lane.
+// facts calls note with the results of a run, if it is the first of a lane, has ended, and took all of
+// its steps.
 func (l *lanes) facts(a *attempt, note func(name string, value float64)) {
 	for _, one := range l.list {
 		if len(one.runs) == 0 || one.runs[0] != a || a.result == nil || a.short() {
@@ -161,18 +162,18 @@ func (l *lanes) facts(a *attempt, note func(name string, value float64)) {
 	}
 }
 
-// outcome is the result of a lane in numbers: means over its seeds.
+// outcome holds the results of a lane: means over its seeds, unless a field says otherwise.
 type outcome struct {
 	lesson.Outcome
 	spread float64 // half the range of the accuracy
-	runs   int     // that have ended well
+	runs   int     // number of runs that have a result
 	state  string
-	link   string  // to the experiment of its first seed
-	worst  float64 // of its first seed, as [worst] has it
+	link   string  // address of the experiment of its first seed
+	worst  float64 // least recall of a class with its first seed, see [worst]
 	class  string
 }
 
-// first returns the time of a step of the first lane, the unit of all times.
+// first returns the time of a step of the first lane: the unit of all times. NaN if no run has begun.
 func (l *lanes) first() float64 {
 	if len(l.list) == 0 || len(l.list[0].runs) == 0 {
 		return math.NaN()
@@ -198,7 +199,7 @@ func (o *lane) outcome(unit float64) outcome {
 			end.addValue(meanOf(clipped[len(clipped)-tenth:]))
 			threshold.addValue(c[len(c)-1])
 		}
-		if a.noise.n > 0 { // one that waits, or failed at once, has compared nothing
+		if a.noise.n > 0 { // a run that waits, or failed at once, has compared nothing
 			noise.addValue(a.noise.value())
 			cosine.addValue(a.cosine.value())
 		}
@@ -223,7 +224,7 @@ func (o *lane) outcome(unit float64) outcome {
 	return out
 }
 
-// meanOf returns the mean, NaN left out.
+// meanOf returns the mean of v without its NaN.
 func meanOf(v []float64) float64 {
 	var m average
 	for _, x := range v {
@@ -234,7 +235,7 @@ func meanOf(v []float64) float64 {
 	return m.value()
 }
 
-// spent says what all lanes cost together.
+// spent returns a sentence on what all lanes would cost together; "" for fewer than two runs.
 func (l *lanes) spent() string {
 	var epsilons, deltas []float64
 	for _, one := range l.list {
@@ -254,8 +255,8 @@ func (l *lanes) spent() string {
 	return fmt.Sprintf("On private data, and with seeds that nobody knows, these %d runs together would cost at most ε = %s at δ = %s: whoever sees all of them, and chooses, pays for all of them.", n, words.Epsilon(sum), words.Upper(delta, 2))
 }
 
-// decimalSum returns the sum of numbers as they are written in decimals, so that three
-// times 1e-5 is 3e-5 and is not rounded up to more. +Inf where one of them is.
+// decimalSum returns the sum of numbers by their decimal digits, so that three times 1e-5 is 3e-5 and is
+// not rounded up to more; +Inf where a number is.
 func decimalSum(numbers []float64) float64 {
 	sum := new(big.Rat)
 	for _, x := range numbers {

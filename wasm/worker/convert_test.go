@@ -14,8 +14,8 @@ import (
 	"clipscope/core/run"
 )
 
-// tiny is the file of a model that says yes to what is above 0, and may not be applied
-// where something is left out.
+// tiny returns the file of a model that answers yes to numbers above 0. Where leftOut says that the file
+// lacks something, the model cannot be applied.
 func tiny(leftOut string) []byte {
 	f := &model.File{
 		Guarantee: "made up", Apply: &run.Application{
@@ -35,8 +35,8 @@ func tiny(leftOut string) []byte {
 	return b
 }
 
-// TestConvertGivesTheFormAskedFor: a model comes back in the form that is asked for, and what is
-// no model and no form is said.
+// TestConvertGivesTheFormAskedFor: a model is converted to the form that is asked for. Errors
+// say that a form is unknown, or that a file is no model.
 func TestConvertGivesTheFormAskedFor(t *testing.T) {
 	p := newPage(t, steps(1))
 	convert := func(to string, file []byte) run.Message {
@@ -92,8 +92,8 @@ func TestConvertGivesTheFormAskedFor(t *testing.T) {
 	}
 }
 
-// FuzzConvert: whatever a file is, it is refused or written; and what is written as JSON or
-// safetensors is read as the same model.
+// FuzzConvert: every file is refused or converted. Its JSON or safetensors is read back as the same
+// model.
 func FuzzConvert(f *testing.F) {
 	forms := []string{"json", "safetensors", "onnx", "zip"}
 	for i := range forms {

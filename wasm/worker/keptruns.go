@@ -31,8 +31,7 @@ func (s *keptRuns) openFiles(id string) (CheckpointFiles, error) {
 	return d, nil
 }
 
-// list returns the runs that are stored and that no worker has in hand, the latest
-// first.
+// list returns the stored runs that no worker is running, the latest first.
 func (s *keptRuns) list(Request) (any, error) {
 	list := []run.KeptRun{}
 	if s.store == nil {
@@ -50,7 +49,7 @@ func (s *keptRuns) list(Request) (any, error) {
 		switch {
 		case errors.Is(err, errDamaged):
 			list = append(list, run.KeptRun{ID: id, CheckpointInfo: f.CheckpointInfo, Released: f.released, Fault: damage})
-		case err == nil: // or it was discarded meanwhile
+		case err == nil: // another error: it was discarded meanwhile
 			list = append(list, run.KeptRun{ID: id, CheckpointInfo: f.CheckpointInfo, Step: f.state.step, Released: f.released})
 		}
 	}
@@ -58,8 +57,8 @@ func (s *keptRuns) list(Request) (any, error) {
 	return list, nil
 }
 
-// readLocked reads a run's files, which nobody else writes to meanwhile. It removes those without a
-// checkpoint, as of a run that ended before one was stored.
+// readLocked reads a run's files under their lock, so that no other worker writes to them meanwhile. It
+// deletes files without a checkpoint: their run ended before one was stored.
 func (s *keptRuns) readLocked(id string) (*keptRun, error) {
 	d, err := s.openFiles(id)
 	if err != nil {
@@ -74,7 +73,7 @@ func (s *keptRuns) readLocked(id string) (*keptRun, error) {
 	return f, err
 }
 
-// continueRun continues an interrupted run on the open data, as train starts one.
+// continueRun continues an interrupted run on the open data.
 func (s *keptRuns) continueRun(r Request, q run.GoOnRequest) (_ any, err error) {
 	if err := s.runs.free(); err != nil {
 		return nil, err
@@ -114,8 +113,8 @@ func (s *keptRuns) continueRun(r Request, q run.GoOnRequest) (_ any, err error) 
 	return s.runs.start(r.ID, p, f.continueWriter(s.store, s.runs.mail.now, q.ID, d), q.Paused), nil
 }
 
-// sameData refuses data other than the run's: other training rows, other files, other test
-// rows, or other features of them.
+// sameData refuses data other than the run's: other training rows, other test rows, other files, or
+// other features.
 func (s *keptRuns) sameData(of run.CheckpointInfo) error {
 	other := func(format string, args ...any) error {
 		return &run.ConfigError{Field: "data", Message: fmt.Sprintf(format, args...)}
@@ -146,8 +145,8 @@ func (s *keptRuns) sameData(of run.CheckpointInfo) error {
 	return nil
 }
 
-// sameFeatures refuses features made otherwise than the run's, features where it had rows, and
-// rows where it had features.
+// sameFeatures refuses features that were made in another way than the run's, features where the run had
+// rows, and rows where it had features.
 func sameFeatures(of run.CheckpointInfo, rows *data.Dataset, other func(string, ...any) error) error {
 	var made *run.Backbone
 	if rows != nil {

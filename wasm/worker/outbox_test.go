@@ -7,8 +7,7 @@ import (
 	"clipscope/core/run"
 )
 
-// event makes the event of a step, with an evaluation where eval says so, and
-// with everything that is bulky.
+// event returns the event of a step with all bulky parts and, where eval is true, an evaluation.
 func event(step int, eval bool) run.Event {
 	e := run.Event{Step: step, Diag: &run.Diag{Norms: &run.Norms{Counts: []int{step}}}}
 	e.Released.Histogram = []float64{float64(step)}
