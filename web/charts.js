@@ -1,6 +1,5 @@
-// What the page's Go side cannot do cheaply itself: uPlot charts fed from one
-// shared buffer each, and a few browser calls. Go decides what is drawn; this
-// file decides only how. See ui/chart.go for the other half.
+// Does for the page's Go side what Go cannot do cheaply: uPlot charts, each fed from one shared buffer, and
+// a few browser calls. Go decides what is drawn (ui/chart/plot.go); this file decides only how.
 import uPlot from "uplot";
 import { clipscope } from "./clipscope.js";
 import { readInks } from "./ink.js";

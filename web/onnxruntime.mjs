@@ -1,13 +1,13 @@
-// The libraries that ONNX Runtime Web's files were built of. Its npm packages do not name them.
+// Lists the libraries that are built into ONNX Runtime Web's files. Its npm packages do not name them.
 
 /** @typedef {import("./parts.mjs").Part} Part */
 
-// found is the version of ONNX Runtime Web that the table describes.
+// found is the version of ONNX Runtime Web that the list describes.
 const found = "1.30.0";
 
-// Versions are from cmake/deps.txt in two states of ONNX Runtime's sources, of the time of 1.29.0
-// and a later one, which agree but for one library. 1.30.0's own list was not at hand. Where
-// the files themselves tell a library or its version, known says how.
+// Versions are from cmake/deps.txt in two states of ONNX Runtime's sources: one of the time of 1.29.0 and
+// a later one. They agree on all libraries but one. 1.30.0's own list was not at hand. Where the files
+// themselves show a library or its version, known says how.
 const listed = "cmake/deps.txt in two states of ONNX Runtime's sources near this version";
 const named = `${listed}; source files' names in ort.wasm`;
 const WASM = ["web/ort/ort.wasm"];
@@ -51,10 +51,10 @@ const all = [
     known: "Emscripten, whose C++ library they are; names in ort.wasm" },
 ];
 
-// builds returns the libraries inside a version of ONNX Runtime Web.
+// builds returns the libraries inside a version of ONNX Runtime Web, and throws for one that is not listed.
 /** @param {string} version @returns {Part[]} */
 export function builds(version) {
-  if (version !== found) throw new Error(`onnxruntime.mjs knows what ONNX Runtime Web ${found} was built of, and this is ${version}: look through its cmake/deps.txt and write anew what differs`);
+  if (version !== found) throw new Error(`onnxruntime.mjs lists the libraries of ONNX Runtime Web ${found}, and this is ${version}: compare its cmake/deps.txt, and correct the list`);
   return all.map(({ at, ref, files = WASM, ...p }) => {
     const [host, owner, name] = at.split("/"), tag = ref ?? p.version, hosted = host === "github.com";
     const purl = `pkg:${hosted ? "github" : "generic"}/${hosted ? `${owner}/${name}`.toLowerCase() : name}${tag ? `@${tag}` : ""}`;

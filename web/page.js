@@ -1,5 +1,5 @@
-// The page's scripts, in one file. All that they put in sight of others stands here.
-import "./texts.js"; // before anything is written in the page
+// The entry of the page's scripts, which are bundled into one file. All globals that they define are here.
+import "./texts.js"; // before any script writes in the page
 import { ui } from "./charts.js";
 import { clipscope } from "./clipscope.js";
 import { lab } from "./lab.js";
@@ -11,5 +11,5 @@ import { use } from "./use.js";
 // The scripting API, which the page uses too: docs/scripting.md.
 window.clipscope = clipscope;
 
-// What the program calls, in the page (ui/browser/scripts.go).
+// The functions that the program calls in the page (ui/browser/scripts.go).
 window.clipscopePage = Object.freeze({ early: clipscopeEarly, ui, lab, use, runs });

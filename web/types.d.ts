@@ -46,7 +46,7 @@ export interface Source { data?: string; files?: Files; backbone?: { file: File;
 
 // --- charts.js ---
 
-// Plot is a uPlot, Ink a colour of the stylesheet; Spec, Axis and Line are as ui/chart.go writes them.
+// Plot is a uPlot, Ink a colour of the stylesheet; Spec, Axis and Line are as ui/chart/plot.go writes them.
 export type Plot = uPlotClass;
 export type Ink = "released" | "diagnostic" | "second" | "third" | "lane1" | "lane2" | "lane3" | "lane4" | "lane5" | "lane6" | "text" | "muted" | "grid" | "surface";
 export type Format = "percent" | "number" | "bound" | "epsilon";

@@ -1,5 +1,5 @@
-// Offers a newer version of the site, which the browser has fetched and keeps beside the
-// one that is open (web/app-worker.tmpl.js). Nothing happens unless somebody asks for it.
+// Offers a newer version of the site, which the browser has fetched and keeps beside the open one
+// (web/app-worker.tmpl.js). The page changes to it only when a person asks for it.
 import { clipscope, unfinished } from "./clipscope.js";
 
 /** @type {ServiceWorkerRegistration} */
@@ -27,33 +27,33 @@ function say(text) {
 
 const offer = () => say("A newer version of Clipscope is here.");
 
-// take loads the newer version, unless that would take something away.
+// take loads the newer version, unless that would end a run or disturb another tab.
 async function take() {
   const held = () => {
-    if (unfinished.size) say("A run is under way, which a reload would end. The newer version waits until it has ended.");
+    if (unfinished.size) say("A run is under way. A reload would end it, so the newer version waits.");
     return unfinished.size > 0;
   };
   if (held()) return;
   const next = registration.waiting;
-  if (!next) return location.reload(); // it has begun already
+  if (!next) return location.reload(); // the newer version serves the page already
   if (!warned && (await clipscope.interrupted()).length) {
     warned = true;
-    return say("A run that was interrupted can go on in this version alone. Have it go on first, or reload: what it has spent stays in the ledger.");
+    return say("Only this version can go on with an interrupted run. Let the run go on first, or reload: what it has spent stays in the ledger.");
   }
   if (held()) return;
   const begun = new Promise((resolve) => next.addEventListener("statechange", () => { if (next.state === "activated") resolve(undefined); }));
   const { port1, port2 } = new MessageChannel();
   const answered = new Promise((resolve) => { port1.onmessage = (e) => resolve(e.data.others); });
   next.postMessage({ type: "update" }, [port2]);
-  if (await answered > 0) return say("Clipscope is open in another tab, too, which the newer version would take away. Close that tab, then reload.");
+  if (await answered > 0) return say("Clipscope is also open in another tab, which the newer version would disturb. Close that tab, then reload.");
   await begun;
-  if (!held()) location.reload(); // a run may have begun only now
+  if (!held()) location.reload(); // a run may have begun meanwhile
 }
 
 // watch offers every version that comes after the one that serves this page.
 /** @param {ServiceWorkerContainer} workers */
 function watch(workers) {
-  // Of the first worker there is nothing to offer: it serves what is open.
+  // The first worker is nothing to offer: it serves the version that is open.
   workers.ready.then((r) => {
     registration = r;
     const heed = () => {
@@ -64,7 +64,7 @@ function watch(workers) {
     heed();
     if (r.waiting) offer();
   });
-  // Another worker has come without being asked for here.
+  // Another worker took over, and nobody asked for it in this tab.
   let served = workers.controller;
   workers.addEventListener("controllerchange", () => {
     if (served) offer();

@@ -1,18 +1,17 @@
-// What crosses the border to the trainer, as the page's scripts have it: JSON in
-// which numbers that JSON cannot write are objects, as core/run/number.go makes
-// and reads them. What they stand in does not matter: no text is ever changed.
+// The JSON that the page's scripts exchange with the trainer. Numbers that JSON cannot write are objects in
+// it, as core/run/number.go writes and reads them, at any place. Texts are never changed.
 /** @import { ClipscopeError } from "./types.d.ts" */
 
 const KEY = "$numberDouble";
 const numbers = new Map([["NaN", NaN], ["Infinity", Infinity], ["-Infinity", -Infinity]]);
 
-// say is v as text for the trainer, or for a file.
+// say returns v as text for the trainer, or for a file.
 /** @param {unknown} v @param {number} [indent] */
 export function say(v, indent) {
   return JSON.stringify(v, (_, x) => typeof x === "number" && !Number.isFinite(x) ? { [KEY]: String(x) } : x, indent);
 }
 
-// hear is what a text from the trainer says.
+// hear returns the value of a text from the trainer.
 /** @param {string} text */
 export function hear(text) {
   return revive(JSON.parse(text));
@@ -32,8 +31,7 @@ function revive(v) {
   return v;
 }
 
-// fail makes the Error that the API rejects with. detail says in fields what
-// the message says in words.
+// fail returns the Error that the API rejects with. detail holds in fields what the message says in words.
 /** @param {string} message @param {object} [detail] */
 export function fail(message, detail) {
   const e = /** @type {ClipscopeError} */ (new Error(message));
