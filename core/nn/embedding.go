@@ -31,6 +31,8 @@ func (e embeddingSpec) outline(in Shape) (Outline, error) {
 	return o, nil
 }
 
+func (e embeddingSpec) vocabulary() int { return e.tokens }
+
 // lipschitz is false: two tokens are neighbours, and their vectors may be anything.
 func (embeddingSpec) lipschitz() bool { return false }
 

@@ -91,8 +91,8 @@ func randomBatch(rng *rand.Rand, spec Spec, n int) batch {
 	b := batch{x: make([]float32, n*in)}
 	for i := range b.x {
 		b.x[i] = float32(rng.NormFloat64())
-		if e, ok := spec.placed[0].layerSpec.(embeddingSpec); ok {
-			b.x[i] = float32(rng.IntN(e.tokens + 1)) // the last is none
+		if e, ok := spec.placed[0].layerSpec.(tokenSpec); ok {
+			b.x[i] = float32(rng.IntN(e.vocabulary() + 1)) // the last is none
 		}
 	}
 	width := out

@@ -76,7 +76,7 @@ func (s Spec) Outputs() int { return s.Layers[len(s.Layers)-1].Out.Len() }
 // TakesTokens reports whether the first layer takes a row's numbers for tokens, which no
 // scaling may change.
 func (s Spec) TakesTokens() bool {
-	_, ok := s.placed[0].layerSpec.(embeddingSpec)
+	_, ok := s.placed[0].layerSpec.(tokenSpec)
 	return ok
 }
 
@@ -131,6 +131,14 @@ type layerSpec interface {
 	layer(b *builder, in Shape, wantDx bool) Layer
 	// lipschitz reports that the layer is a [Lipschitz] one.
 	lipschitz() bool
+}
+
+// tokenSpec is a layer that takes the numbers of the data for tokens. It stands first, and no
+// scaling changes its rows.
+type tokenSpec interface {
+	layerSpec
+	// vocabulary returns the number of tokens: they are 0 and those after it.
+	vocabulary() int
 }
 
 // placed is a part with the input that it stands at.
@@ -267,7 +275,7 @@ func (r *reader) readChain(in Shape, inside bool) (parts []placed, out Shape, er
 func (r *reader) place(p layerSpec, in Shape) error {
 	text := r.layers[len(r.spec.Layers)]
 	o, err := p.outline(in)
-	if _, ok := p.(embeddingSpec); ok && r.next() > 1 {
+	if _, ok := p.(tokenSpec); ok && r.next() > 1 {
 		err = errors.New("it takes the numbers of the data for tokens, so it stands first")
 	}
 	if err == nil && (o.Out.Len() > maxValues || o.Floats > 1<<40) {
