@@ -2,20 +2,35 @@ package format
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
+
+	"clipscope/core/data"
 )
 
 // TestEveryFormatHasItsPlaces: every format can be told and read, has a name of its own, and is named
-// where formats are listed for users: in the guide, in the help and in the error for other files.
+// where formats are listed for users: in the guide, in the help, on the card and in the error for
+// other files. One with tables is known as such to the page, and named where tables are asked for.
 func TestEveryFormatHasItsPlaces(t *testing.T) {
-	places := map[string]string{"NotData": NotData("x", "y").Error()}
-	for _, file := range []string{"docs/scripting.md", "ui/help.go"} {
+	read := func(file, line string) string {
 		b, err := os.ReadFile("../../../" + file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		places[file] = string(b)
+		text := regexp.MustCompile(line).Find(b)
+		if text == nil {
+			t.Fatalf("%s has no %s", file, line)
+		}
+		return string(text)
+	}
+	places := map[string]string{
+		"NotData": NotData("x", "y").Error(), "docs/scripting.md": read("docs/scripting.md", `(?s).+`), "ui/help.go": read("ui/help.go", `(?s).+`),
+		"files-help in ui/cards/data.go": read("ui/cards/data.go", `ID\("files-help"\).*`),
+	}
+	tables := map[string]string{
+		"tableIn in core/data/load/table.go": read("core/data/load/table.go", `Expected: "a table.*`),
+		"chooser in ui/use/page.go":          read("ui/use/page.go", `chooser\("table", .*`),
 	}
 	known := map[string]bool{}
 	for _, f := range formats {
@@ -23,9 +38,19 @@ func TestEveryFormatHasItsPlaces(t *testing.T) {
 			t.Errorf("%+v: a format needs a name of its own, and Load", *f)
 		}
 		known[f.Name] = true
+		if is := (&data.Report{Format: f.Name}).IsTable(); is != (f.Table != nil) {
+			t.Errorf("%s: IsTable of data.Report says %t, and that it has a Table is %t", f.Name, is, f.Table != nil)
+		}
+		name, _, _ := strings.Cut(f.Name, "-")
+		word := regexp.MustCompile(`(?i)\b` + name + `\b`)
 		for place, text := range places {
-			if name, _, _ := strings.Cut(f.Name, "-"); !strings.Contains(strings.ToLower(text), name) {
+			if !word.MatchString(text) {
 				t.Errorf("%s does not name %s", place, f.Name)
+			}
+		}
+		for place, text := range tables {
+			if f.Table != nil && !word.MatchString(text) {
+				t.Errorf("%s does not name %s, which has tables", place, f.Name)
 			}
 		}
 	}
