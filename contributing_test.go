@@ -4,6 +4,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -18,13 +19,11 @@ import (
 	"clipscope/core/clip"
 	"clipscope/core/compute"
 	"clipscope/core/data"
+	"clipscope/core/plan"
 	"clipscope/core/run"
 	"clipscope/ui/form"
 
-	_ "clipscope/core/compute/kernel/adaclip"
-	_ "clipscope/core/compute/kernel/lipschitz"
-	_ "clipscope/core/compute/kernel/picture"
-	_ "clipscope/core/compute/kernel/sequence"
+	_ "clipscope/core/compute/webgpu" // and so all packages of kernels
 )
 
 // TestDocsMapHasEveryPackage: the map of CONTRIBUTING.md has every package, with the first
@@ -126,7 +125,8 @@ func TestDocumentsAreShort(t *testing.T) {
 }
 
 // TestEveryKernelHasItsFiles: a kernel has a Go, a .ts and a .wgsl file of its name, and no
-// such file has no kernel.
+// such file has no kernel. Every package of kernels is known to the back end that has their
+// shaders and to the suite.
 func TestEveryKernelHasItsFiles(t *testing.T) {
 	const root = "core/compute/kernel"
 	files := map[string][]string{} // by name
@@ -156,6 +156,14 @@ func TestEveryKernelHasItsFiles(t *testing.T) {
 			t.Errorf("%s has %s with %q and no kernel of that name", root, name, kinds)
 		}
 	}
+	all := imports(t)
+	for _, user := range []string{"clipscope/core/compute/webgpu", "clipscope/core/compute/computetest"} {
+		for pkg := range all {
+			if below(pkg, root) && !slices.Contains(all[user], pkg) {
+				t.Errorf("%s does not import %s: its kernels have no shaders there, or no part of the suite", user, pkg)
+			}
+		}
+	}
 }
 
 // TestEveryMethodHasItsPlaces: a clipping method has its file, its choice on the card, its
@@ -182,6 +190,29 @@ func TestEveryMethodHasItsPlaces(t *testing.T) {
 		cfg.Scaling.Kind = "none"
 		if text := planned(t, cfg, meta, 0).Text(); !strings.Contains(text, "\nClipping: "+m.Name+", ") {
 			t.Errorf("the statement of a run with %s does not name it:\n%s", m.Name, text)
+		}
+	}
+}
+
+// TestEveryNoiseHasItsPlaces: a noise mode has its choice on the card, its name in the references
+// of the configuration and of the statement, and in the statement of a run that has it.
+func TestEveryNoiseHasItsPlaces(t *testing.T) {
+	meta := data.Meta{Name: "points", Task: data.Classification, Features: 6, Outputs: 3, TrainRows: 5000, TestRows: 500, FeatureBytes: 4}
+	for _, mode := range plan.NoiseModes() {
+		if !slices.ContainsFunc(form.Find("noise_mode").Options, func(o form.Option) bool { return o.Value == mode }) {
+			t.Errorf("ui/form/fields.go does not offer %s as a noise_mode", mode)
+		}
+		for _, file := range []string{"docs/scripting.md", "docs/privacy-statement.md"} {
+			if row := regexp.MustCompile("(?m)^\\| `noise_mode` \\|.*$").FindString(read(t, file)); !strings.Contains(row, "`"+mode+"`") {
+				t.Errorf("the row of noise_mode in %s does not name %s: %q", file, mode, row)
+			}
+		}
+		sigma := 4.0
+		cfg := run.Config{Data: "files", Method: "constant", NoiseMode: mode, Model: run.Model{Kind: "softmax"}, NoiseMultiplier: &sigma, TargetDelta: 1e-5, ExpectedBatchSize: 256, Steps: 1, Accountant: "rdp"}
+		cfg.Scaling.Kind = "none"
+		var said run.Statement
+		if text, err := json.Marshal(planned(t, cfg, meta, 0)); err != nil || json.Unmarshal(text, &said) != nil || said.Noise != mode {
+			t.Errorf("the statement of a run with %s noise calls it %q (core/privacy/statement.go), %v", mode, said.Noise, err)
 		}
 	}
 }

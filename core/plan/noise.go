@@ -1,6 +1,10 @@
 package plan
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	"clipscope/core/privacy"
 )
 
@@ -50,6 +54,9 @@ func noiseOf(mode string) Noise {
 	return Float{}
 }
 
+// NoiseModes returns the names of all noises, sorted.
+func NoiseModes() []string { return slices.Sorted(maps.Keys(noises)) }
+
 // Discrete reports whether noise_mode names a noise that is discrete.
 func Discrete(mode string) bool { return noiseOf(mode).Discrete() }
 
@@ -57,7 +64,7 @@ func Discrete(mode string) bool { return noiseOf(mode).Discrete() }
 func (d *draft) chooseMechanism() (err error) {
 	mode := d.terms.Config.NoiseMode
 	if _, ok := noises[mode]; !ok {
-		return Fault("noise_mode", "there is no noise mode %q; choose float or secure", mode)
+		return Fault("noise_mode", "there is no noise mode %q; choose %s", mode, strings.Join(NoiseModes(), " or "))
 	}
 	d.terms.Noise, err = d.terms.Noise.settleTerms(&d.terms)
 	return err
