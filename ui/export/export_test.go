@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,6 +63,17 @@ func TestChangesAreSaid(t *testing.T) {
 		var f file
 		if err := json.Unmarshal([]byte(write(t, func(b *bytes.Buffer) error { return r.JSON(b) })), &f); err != nil || len(f.Changes) != 1 || f.Changes[0] != r.Changes[0] {
 			t.Errorf("the JSON tells of %v, %v", f.Changes, err)
+		}
+	}
+}
+
+// TestEveryColumnIsInFiles: a file has each column of a series once, those from Clipped on among the
+// diagnostics and the others among what is released.
+func TestEveryColumnIsInFiles(t *testing.T) {
+	for c := range series.Columns {
+		is := func(of column) bool { return of.of == c }
+		if free, private := slices.ContainsFunc(released, is), slices.ContainsFunc(diagnostic, is); free != (c < series.Clipped) || private != (c >= series.Clipped) {
+			t.Errorf("column %d of a series is among the released columns: %t, and among the diagnostics: %t", c, free, private)
 		}
 	}
 }

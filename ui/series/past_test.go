@@ -59,6 +59,21 @@ func TestUntilIsTheRecordOfAShorterRun(t *testing.T) {
 	}
 }
 
+// TestAPastEventHasItsPointsNumbers: of a point an event can be made that has the same numbers, but
+// for those of test rows, which a record takes from the point.
+func TestAPastEventHasItsPointsNumbers(t *testing.T) {
+	var want Point
+	for c := range Columns {
+		want[c] = float64(c + 1)
+	}
+	e := want.event(100)
+	got := FromEvent(&e)
+	got[TestLoss], got[TestAcc] = want[TestLoss], want[TestAcc]
+	if got != want {
+		t.Errorf("the event of the point %v has the numbers %v", want, got)
+	}
+}
+
 func TestNowFollowsEveryChange(t *testing.T) {
 	r := NewRecord(run.Config{MaxGradNorm: 1, LearningRate: 0.5}, run.PlanInfo{NoiseMultiplier: 2, Epsilon: 4})
 	r.Add([]run.Event{{Step: 1, Steps: 9}, {Step: 2, Steps: 9, Changes: []run.Changed{{Step: 2, Field: "noise_multiplier", From: 2, To: 1}, {Step: 2, Field: "max_grad_norm", From: 1, To: 3}}}, {Step: 3, Steps: 9}})

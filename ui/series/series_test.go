@@ -1,6 +1,7 @@
 package series
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 	"testing"
@@ -135,6 +136,23 @@ func TestLogThinsEvenly(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%d points: %d are kept, want %d, every %dth", n, len(got), len(want), stride)
+		}
+	}
+}
+
+// TestPointsOfKeptRunsAreRead: runs that were kept have points of nine columns, in this order.
+func TestPointsOfKeptRunsAreRead(t *testing.T) {
+	b := binary.LittleEndian.AppendUint64(nil, 9)
+	for i := range 9 {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(float64(i)))
+	}
+	points, err := Decode(b)
+	if err != nil || len(points) != 1 {
+		t.Fatalf("points of the nine columns that kept runs have are not read: %v", err)
+	}
+	for i, c := range []Column{Step, C, Epsilon, NoisyNorm, Clipped, TrainLoss, TrainAcc, TestLoss, TestAcc} {
+		if points[0][c] != float64(i) {
+			t.Errorf("column %d of a kept point is read as column %d: %v", i, c, points[0])
 		}
 	}
 }
