@@ -102,6 +102,10 @@ func form(t *testing.T, name string, f *File, seed uint64) *formed {
 		t.Fatalf("%s: %v", name, err)
 	}
 	defer p.Close()
+	spec, err := f.spec()
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
 	rng := rand.New(rand.NewPCG(seed, 7))
 	s, c := data.Split{N: 12}, &formed{Name: name, File: f, ONNX: onnx.Bytes()}
 	for i := range s.N {
@@ -109,7 +113,7 @@ func form(t *testing.T, name string, f *File, seed uint64) *formed {
 		for k := range row {
 			switch {
 			case i == 0:
-			case f.Apply.Shape != nil || strings.HasPrefix(f.Apply.Layers[0].Text, "embedding"):
+			case f.Apply.Shape != nil || spec.TakesTokens():
 				row[k] = float64(rng.IntN(256)) // of which 56 are no tokens
 			default:
 				row[k] = float64(float32(rng.NormFloat64()))
