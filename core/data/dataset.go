@@ -16,7 +16,7 @@ import (
 	"clipscope/core/run"
 )
 
-// Task says what the targets are and so which loss fits them.
+// Task is the kind of the targets, which decides the loss.
 type Task string
 
 const (
@@ -47,7 +47,7 @@ type Dataset struct {
 	HeldOut HeldOut
 }
 
-// A data set is at most so large.
+// The limits on the size of a data set.
 const (
 	MostFeatures = 1 << 16 // of a row
 	MostBytes    = 1 << 30 // of all rows

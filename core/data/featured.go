@@ -24,7 +24,7 @@ type Extractor interface {
 	Extract(ctx context.Context, rows Split, dst []float32) error
 }
 
-// featuredRows are handed over at a time, after which progress is told.
+// featuredRows is the number of rows that an extractor gets at a time. Progress is reported after each.
 const featuredRows = 64
 
 // Featured returns a copy of ds whose features are those that x makes of its rows. Targets, their names
@@ -94,7 +94,7 @@ func (s *Split) rows(at, n, features int) Split {
 	return out
 }
 
-// zeroed puts 0 in the place of what is not, and counts it.
+// zeroed replaces values that are not finite by 0, and counts them.
 func zeroed(v []float32) (odd int) {
 	for i, f := range v {
 		if x := float64(f); math.IsNaN(x) || math.IsInf(x, 0) {

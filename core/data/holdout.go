@@ -99,8 +99,8 @@ func (d *Dataset) moveToTest(perm []int32) {
 	d.Train.Y, d.Test.Y = cut(d.Train.Y, d.TargetWidth(), perm)
 }
 
-// fewHeldOut is of how many test rows a class must have the prospect before chance alone
-// may choose them: of five, it leaves a class with none in fewer than 1 in 100 splits (e⁻⁵).
+// fewHeldOut is the expected number of test rows of a class from which on chance alone chooses them. With
+// five expected, chance leaves a class without any in fewer than 1 in 100 splits (e⁻⁵).
 const fewHeldOut = 5
 
 // quotas returns the number of rows that each class gives to the k held-out ones: its share, rounded

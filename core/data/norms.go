@@ -12,8 +12,8 @@ func LimitRows(x []float32, width int, limit float64) {
 	eachRow(x, width, func(norm float64) float64 { return max(1, norm/limit) })
 }
 
-// eachRow divides rows by what by makes of their norms, where that is not 0 or 1:
-// each on its own.
+// eachRow divides each row by the number that by gives for its norm, unless that number is 0 or 1. No row
+// depends on another.
 func eachRow(x []float32, width int, by func(norm float64) float64) {
 	for ; len(x) > 0; x = x[width:] {
 		row, sum := x[:width], 0.0

@@ -68,8 +68,7 @@ type Backboned struct {
 	Cached  bool    `json:"cached,omitempty"`       // they were there already
 }
 
-// Preview is a look at the rows, the first ones for the most part: for the owner's
-// eyes only, never for export.
+// Preview shows some rows, mostly the first ones. It is for the owner's eyes only, never for export.
 type Preview struct {
 	// ClassRows is how many training rows each class has.
 	ClassRows []int `json:"class_rows,omitempty"`

@@ -237,9 +237,9 @@ func (s *Split) Targets(dst []float32, width int, idx []int) {
 	}
 }
 
-// NumericFeatures lists the features whose size is not known from what they are
-// or was declared: all but those that stand for a category or a missing value,
-// and those of columns with bounds of their own, ascending.
+// NumericFeatures lists, ascending, the features whose size is neither known nor declared. Those that stand
+// for a category or a missing value have a known size; those of columns with bounds of their own a declared
+// one.
 func (d *Dataset) NumericFeatures() []int {
 	var idx []int
 	if d.Columns == nil {

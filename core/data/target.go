@@ -7,9 +7,8 @@ import (
 	"slices"
 )
 
-// TargetScale brings targets that are numbers to [−1, 1]: gradients of a squared loss are
-// as long as the answers are off by, so that of targets in thousands nothing would be
-// learned but the direction. It is not changed once made; nil leaves targets as they are.
+// TargetScale brings targets that are numbers to [−1, 1]. The gradient of a squared loss is as long as the
+// error of the answer, so that with targets in thousands only directions would be learned. It is not changed once made; nil leaves targets as they are.
 //
 // Guarantee: it maps each target by itself, so it costs nothing beyond what its bounds do.
 type TargetScale struct {

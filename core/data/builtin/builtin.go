@@ -9,7 +9,7 @@ import (
 	"clipscope/core/data"
 )
 
-// Info names one of the data sets that seeded code makes.
+// Info names a data set that seeded code makes.
 type Info struct {
 	Name    string    `json:"name"` // as run.Config.Data has it
 	Title   string    `json:"title"`

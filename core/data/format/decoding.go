@@ -71,7 +71,7 @@ func decodable(name string, c image.Config, cost pictureCost, most *source.Limit
 	return nil
 }
 
-// pictureCost is the cost of decoding a picture.
+// pictureCost holds the cost of decoding a picture.
 type pictureCost struct {
 	memory      int64 // bytes that the decoder holds at once
 	made        int64 // bytes that count against the file's allowance
@@ -112,7 +112,7 @@ func costOfPNG(c image.Config, raw []byte) pictureCost {
 	return pictureCost{memory: memory, made: pixels*max(samples, 1)*int64(raw[depthAt])/8 + int64(c.Height)}
 }
 
-// visit is the cost of a visit to a block, in bytes: it takes as long as to unpack some ten.
+// visit is the cost of a visit to a block, in bytes: a visit takes as long as unpacking some ten bytes.
 const visit = 8
 
 // costOfJPEG adds up the scans of a JPEG. It walks the markers as the decoder of the

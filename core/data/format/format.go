@@ -13,8 +13,8 @@ import (
 	"clipscope/core/data/source"
 )
 
-// Format describes a form in which data sets come: how its files are recognised, and how they
-// are read. Only Name and Load are in every one.
+// Format describes a format of data sets: how its files are recognised, and how they are read. Only Name
+// and Load are always set.
 type Format struct {
 	// Name is that of [data.Report.Format].
 	Name string
@@ -96,7 +96,7 @@ func OfMany(f source.File) (*Format, error) {
 	return nil, nil
 }
 
-// foreignEntry names what an archive with an entry of that path is; empty for none known.
+// foreignEntry names the kind of an archive that has an entry of that path; empty for none known.
 func foreignEntry(path string) string {
 	switch {
 	case path == "word/document.xml":

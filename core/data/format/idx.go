@@ -151,7 +151,7 @@ func (h idxHeader) lengthError(s *source.Stream, total int64, got string, at int
 		Fix: "Download or copy the file again: it is damaged, or is not what its header says."}
 }
 
-// readIDXValues reads what h promises, and nothing may follow.
+// readIDXValues reads the values that h promises. Its error says if they are cut short, or more follows.
 func readIDXValues(s *source.Stream, h idxHeader) ([]uint8, error) {
 	total := int64(h.dims[0]) * int64(h.row())
 	values := make([]uint8, total)
@@ -301,7 +301,7 @@ func idxClasses(labels idxFile) ([]uint8, error) {
 	return classes, nil
 }
 
-// labelError points at the first label that is got.
+// labelError returns the error about the first label that equals got.
 func labelError(labels idxFile, classes []uint8, got uint8) error {
 	for i, y := range labels.values {
 		if y == got {

@@ -109,7 +109,7 @@ func ended(err, then error) error {
 	return err
 }
 
-// parseNPYHeader reads the dictionary; fault is what is wrong with it.
+// parseNPYHeader reads the dictionary. fault says what is wrong with it.
 func parseNPYHeader(text string) (h npyHeader, fault string) {
 	descr, ok := npyValue(text, "descr")
 	if !ok {
@@ -291,7 +291,7 @@ func half(b uint16) float64 {
 	return sign * math.Ldexp(1024+fraction, exponent-25)
 }
 
-// word reads one value that is text; what is padded with zeros is cut off.
+// word reads one value that is text, without the zeros that pad it.
 func (t npyType) word(b []byte) string {
 	if t.kind == 'S' {
 		return strings.ToValidUTF8(strings.TrimRight(string(b), "\x00"), "�")

@@ -44,14 +44,14 @@ func (a npyArray) has(words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(a.words, w) })
 }
 
-// npyFeatures and npyLabels are what arrays are usually called, the likeliest first.
+// npyFeatures and npyLabels list the usual names of arrays, the likeliest first.
 var (
 	npyFeatures = []string{"x", "xtrain", "xtest", "data", "images", "image", "imgs", "features", "inputs", "pixels", "arr_0"}
 	npyLabels   = []string{"y", "ytrain", "ytest", "labels", "label", "targets", "target", "classes", "class", "arr_1"}
 	npyOthers   = []string{"val", "valid", "validation", "dev"}
 )
 
-// npyPair are the features of some rows and their targets.
+// npyPair holds the arrays of some rows: their features and their targets.
 type npyPair struct{ x, y *npyArray }
 
 func loadNumPy(in *source.Reading, train, test []source.File) (*data.Dataset, error) {
@@ -345,7 +345,7 @@ func readArray(in *source.Reading, a *npyArray, strides []int, put func(at int, 
 	return h.eachValue(s, strides, put)
 }
 
-// npyTargets are the labels of some rows as their array has them.
+// npyTargets holds the labels of some rows as their array has them.
 type npyTargets struct {
 	width   int
 	values  []float32 // [rows × width]; of text the number of the word

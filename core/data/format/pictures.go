@@ -132,9 +132,8 @@ func listPictures(in *source.Reading, train, test []source.File) (all []picture,
 	return all, tables, err
 }
 
-// place takes from the paths of one archive's or folder's pictures what class they are
-// of and whether they are to test on. A folder is of a role where all are in one: a
-// class may be called train.
+// place reads the class and the role of pictures, of one archive or folder, from their paths. Folders name
+// roles only where every picture is in one that does: a class may be called train.
 func place(all []picture, role string) {
 	where, roles := make([]standing, len(all)), true
 	for i, p := range all {
@@ -154,8 +153,8 @@ func place(all []picture, role string) {
 	}
 }
 
-// labelPictures gives pictures the labels that tables have for them, and leaves those out
-// of which nothing says what they show.
+// labelPictures gives pictures the labels that tables have for them, and leaves out pictures without a
+// label.
 func labelPictures(in *source.Reading, f source.File, all []picture, tables []source.File) ([]picture, error) {
 	used := false
 	var names *pictureIndex

@@ -172,7 +172,7 @@ func TestPicturesAreSkipped(t *testing.T) {
 	}
 }
 
-// TestPicturesReport how far they are.
+// TestPicturesProgress: reading pictures reports how far it is.
 func TestPicturesProgress(t *testing.T) {
 	var parts []any
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -24,7 +24,7 @@ type resizer struct {
 	middle             []uint8 // pictures of the new width and the old height
 }
 
-// taps are the weights of one pixel's sources, which come to 1<<tapBits.
+// taps holds the weights of one pixel's sources. Their sum is 1<<tapBits.
 type taps struct {
 	first   int
 	weights []int32

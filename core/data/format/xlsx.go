@@ -328,7 +328,7 @@ func isDateFormat(code string) bool {
 	return false
 }
 
-// words are the texts that cells share, one after the other.
+// words holds the texts that cells share, one after the other.
 type words struct {
 	text []byte
 	ends []uint32
@@ -456,7 +456,7 @@ func (r *sheetReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// tell warns, once, of what cannot be seen in the rows.
+// tell warns once of features of the sheet that its rows do not show.
 func (r *sheetReader) tell() {
 	if r.counted {
 		return
@@ -627,7 +627,7 @@ func columnOf(place string) (int, bool) {
 	return 0, false
 }
 
-// cell reads a cell's content to its end, and whether it is of a formula.
+// cell reads a cell's content to its end, and says whether it has a formula.
 func (r *sheetReader) cell() (content string, formula bool, err error) {
 	var text []byte
 	in, sound := "", false

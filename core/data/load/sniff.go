@@ -8,8 +8,8 @@ import (
 	"clipscope/core/data/source"
 )
 
-// recognise finds the one kind that all files are of. Archives are opened, and one that
-// is no kind of its own is replaced by its files.
+// recognise finds the one format of all files. It opens archives, and replaces one that has no format of
+// its own by its files.
 func recognise(in *source.Reading, train, test *[]source.File) (*format.Format, error) {
 	var of kinds
 	for _, files := range []*[]source.File{train, test} {
@@ -52,8 +52,7 @@ func (of *kinds) add(f source.File, k *format.Format) error {
 	return nil
 }
 
-// sniff tells add the format of f, and returns it or, of an archive, what is to be read in
-// its place.
+// sniff calls add with the format of f. It returns f or, for an archive, the files to be read in its place.
 func sniff(in *source.Reading, f source.File, add func(source.File, *format.Format) error) ([]source.File, error) {
 	if _, ok := f.(*source.Folder); ok {
 		return sniffMany(f, add)

@@ -7,8 +7,8 @@ import (
 	"clipscope/core/data"
 )
 
-// WarnAlike warns of files to train on that have the same content under two names. Each is
-// read once, and only where another has its size.
+// WarnAlike warns of files to train on that have the same content under two names. It reads each at most
+// once, and only those of the same size as another.
 func WarnAlike(in *Reading, train []File) error {
 	sizes := map[int64]int{}
 	for _, f := range train {

@@ -49,8 +49,8 @@ func (e *Entry) Name() string { return e.Archive.Name() + "/" + e.Path }
 // Size returns the number of bytes once unpacked, as the archive states it.
 func (e *Entry) Size() int64 { return int64(e.zip.UncompressedSize64) }
 
-// OpenArchive reads the directory of a zip archive, so much of it and no more, and
-// refuses what cannot be read without surprises.
+// OpenArchive reads the directory of a zip archive, up to a limit, and refuses an archive that cannot be
+// read without surprises.
 func OpenArchive(in *Reading, f File) (*Archive, error) {
 	at, ok := f.(Random)
 	if !ok {

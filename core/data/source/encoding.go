@@ -89,8 +89,8 @@ func (d *Decoder) fill() error {
 	return err
 }
 
-// utf8 decodes b but for what is cut in two at its end, at least one character,
-// and returns how many bytes that took.
+// utf8 decodes b, at least one character of it and without a character that is cut in two at its end. It
+// returns the number of bytes decoded.
 func (d *Decoder) utf8(b []byte) (used int) {
 	if utf8.Valid(b) {
 		d.buf = append(d.buf, b...)

@@ -121,7 +121,7 @@ func (m *members) Read(p []byte) (int, error) {
 	}
 }
 
-// Close closes the file. What was peeked of it holds no longer.
+// Close closes the file. Bytes that Peek returned are no longer valid.
 func (s *Stream) Close() error {
 	for _, b := range s.held {
 		s.raw.in.buffers.keep(b)
@@ -130,8 +130,8 @@ func (s *Stream) Close() error {
 	return s.raw.rc.Close()
 }
 
-// read reads the content, with errors in the owner's terms. A few stored bytes
-// may be a great many here, so the time is looked at too.
+// read reads the content, with errors in the owner's terms. A few stored bytes may unpack to a great many,
+// so it also looks at the time.
 func (s *Stream) read(p []byte) (int, error) {
 	if err := s.raw.Check(false); err != nil {
 		return 0, err
@@ -148,8 +148,7 @@ func (s *Stream) read(p []byte) (int, error) {
 	return n, err
 }
 
-// SpendRow spends what a row of so many cells takes beside its bytes, of content that is not what
-// is stored.
+// SpendRow spends the overhead of a row of so many cells, where the content is not the stored bytes.
 func (s *Stream) SpendRow(cells int) error {
 	if !s.made {
 		return nil
@@ -167,7 +166,7 @@ func (s *Stream) readStored(p []byte) (int, error) {
 		Fix: "Choose the file again; it may have been moved or changed since."}
 }
 
-// gzipError puts what a damaged gzip stream gives in the owner's terms.
+// gzipError returns the error of a damaged gzip stream in the owner's terms.
 func (s *Stream) gzipError(err error) error {
 	var own *data.Error
 	switch {

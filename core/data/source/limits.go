@@ -2,8 +2,8 @@ package source
 
 import "clipscope/core/data"
 
-// Limits bound what a file may ask for. They are a struct so that tests need
-// no gigabytes to meet them.
+// Limits bounds the memory and the work that a file may ask for. It is a struct so that tests
+// need no gigabytes to meet a limit.
 type Limits struct {
 	Bytes      int64 // of all rows, see Reading.Claim
 	Features   int

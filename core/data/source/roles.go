@@ -10,10 +10,9 @@ const (
 	RoleTest  = "test"
 )
 
-// SplitFiles moves files to where roles, by name, says that they belong. Where
-// that leaves no test files, those of the others that call themselves test are,
-// and named is true: people drop all of a data set's files at once. Rows of the
-// files that stay in train are trained on.
+// SplitFiles moves files to the roles that the map roles gives to their names. Where that leaves no test
+// files, other files whose names say test become test files, and named is true: people drop all files of a
+// data set at once. Rows of the files that stay in train are trained on.
 func SplitFiles(train, test []File, roles map[string]string) (tr, te []File, named bool) {
 	tr, te = part(train, func(f File) bool { return roles[f.Name()] == RoleTest })
 	back, rest := part(test, func(f File) bool { return roles[f.Name()] != RoleTrain })

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// warnings collects what the owner is to be told, in order of its first occurrence by kind.
+// warnings collects the warnings for the owner, by kind, in the order of the first of each kind.
 type warnings []note
 
-// note is all warnings of one kind, which is one format. A table can give
-// cause for thousands; a few show what is the matter.
+// note holds all warnings of one kind: of one format string. A table can cause thousands; a few show the
+// fault.
 type note struct {
 	kind  string
 	texts []string

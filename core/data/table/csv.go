@@ -37,7 +37,7 @@ type Table struct {
 	inner  int // ends of lines within cells so far
 }
 
-// mostHead limits the bytes of a table that its dialect is told from.
+// mostHead limits the bytes of a table from which its dialect is detected.
 const mostHead = 1 << 20
 
 // Open opens f for a pass. d is nil for a file that has not been seen.
@@ -161,7 +161,7 @@ func (t *Table) readHeader() error {
 	return nil
 }
 
-// BadRows are rows that cannot be read and are left out.
+// BadRows counts the rows that cannot be read and are left out.
 type BadRows struct {
 	Count int
 	First *data.Error // what is wrong with the first

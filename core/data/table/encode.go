@@ -83,7 +83,7 @@ func (s *schema) target(c string) (y float32, point bool, err *data.Error) {
 // Guarantee: each cell is read by itself.
 type Encoder struct{ s schema }
 
-// NewEncoder is for the columns of a table, their features, and the classes of its
+// NewEncoder returns an encoder for the columns of a table, their features, and the classes of its
 // label. Its error names the first column that no table could have: features that are
 // not all there, or there twice, categories that come twice, numbers in no style that
 // is known.
@@ -108,7 +108,7 @@ func NewEncoder(task data.Task, columns []data.Column, classes []string, feature
 	return e, e.s.learnClasses()
 }
 
-// add takes in column i.
+// add checks column i, and adds it to the encoder.
 func (e *Encoder) add(i int, taken []bool) error {
 	s, col := &e.s, &e.s.columns[i]
 	width := 0
@@ -209,7 +209,8 @@ func (s *schema) learnCategories(i int) error {
 	return nil
 }
 
-// learnClasses takes them for numbers where all are written as numbers are here.
+// learnClasses takes the classes. They count as numbers where all of them are written in the form that this
+// package gives numbers.
 func (s *schema) learnClasses() error {
 	if s.label < 0 || s.task != data.Classification {
 		return nil

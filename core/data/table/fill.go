@@ -224,7 +224,7 @@ func fillTables(in *source.Reading, files []source.File, dialects []*dialect, s 
 	return f.split, nil
 }
 
-// table fills from one file of at most most rows and returns how many it had.
+// table fills rows from one file, which has at most most of them, and returns their number.
 func (f *filler) table(t *Table, most int) (int, error) {
 	f.points = false
 	for rows := 0; ; rows++ {

@@ -94,8 +94,8 @@ const (
 	CoarseLabels = "coarse"
 )
 
-// bucketed is declared of categorical columns whose values are hashed, and textual of the
-// one whose cells a backbone reads.
+// bucketed is the declared kind of categorical columns whose values are hashed. textual is the kind of the
+// one column whose cells a backbone reads.
 const (
 	bucketed = "bucketed"
 	textual  = "text"

@@ -280,8 +280,8 @@ func (sc *scan) start(t *Table, cells []string, line int) error {
 	return nil
 }
 
-// joins checks that a further table has the columns of the first, whose names it then holds
-// instead of its own. Names of classes are the first one's alone.
+// joins checks that a further table has the columns of the first, and gives it their names. Only the first
+// table may name classes.
 func (sc *scan) joins(t *Table) error {
 	if err := sameHeader(sc.names, t); err != nil {
 		return err
