@@ -89,8 +89,8 @@ func (k Key) noiseKey(p Purpose, tensor uint16, step uint64) chacha.Key {
 	}
 }
 
-// Stream is that stream as 64-bit words, for everything but noise that a
-// backend adds.
+// Stream returns the stream of [Key.NoiseKey] as 64-bit words, for every use but noise that a backend
+// adds.
 //
 // Guarantee: as [Key.NoiseKey].
 func (k Key) Stream(p Purpose, tensor uint16, step uint64) *chacha.Stream {

@@ -15,13 +15,13 @@ import (
 	"clipscope/core/run"
 )
 
-// A Statement is what a run may say of its privacy when it is over: the guarantee
-// in words and as JSON, with everything it rests on.
+// A Statement holds the privacy statement of a run that has ended: the guarantee in words and as JSON,
+// with everything it rests on.
 //
 // Guarantee: ε is that of all steps that were fixed beforehand. It covers a run
 // that was stopped early for what it released; it does not cover a number of
-// steps that was decided by anything else computed from the rows, which the text
-// says where that could be.
+// steps that was decided by anything else computed from the rows. The text says so
+// where that could be.
 type Statement struct {
 	// What ran, filled in by the caller.
 	NoiseMultiplier float64 // σ, of everything a step releases together

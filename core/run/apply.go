@@ -93,7 +93,7 @@ type AppliedPCA struct {
 	LeftOut string `json:"left_out,omitempty"`
 }
 
-// AppliedLayer is one of the model's layers.
+// AppliedLayer describes a layer of the model.
 type AppliedLayer struct {
 	Text       string `json:"layer"`
 	Shape      []int  `json:"shape"` // of what it gives: height, width and channels, or one number

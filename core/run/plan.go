@@ -45,7 +45,7 @@ const NoGuarantee = "For teaching, no guarantee: "
 // Epsilon says what the noise alone is good for and bounds nothing.
 func (p *PlanInfo) Unbacked() bool { return !p.Private && p.NoiseMultiplier > 0 }
 
-// Layer is one of a model's layers as the plan sees it.
+// Layer describes a layer of the model that is planned.
 type Layer struct {
 	Text       string `json:"layer"`
 	Shape      []int  `json:"shape"` // of what it gives: height, width and channels, or one number

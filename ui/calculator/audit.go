@@ -19,7 +19,7 @@ type auditClient interface {
 	Audit(request run.AuditRequest, progress func(step, steps int), done func(run.AuditReport, error)) (cancel func())
 }
 
-// auditKind is one of the audits that the panel offers.
+// auditKind is an audit that the panel offers.
 type auditKind struct{ key, name string }
 
 // The kinds: canaries in sampled and in full batches, and worst-case data.

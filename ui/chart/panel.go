@@ -9,7 +9,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Panel is one or two charts with a sentence and the latest values.
+// Panel shows one or two charts, with a sentence and the latest values.
 type Panel struct {
 	app.Compo
 	ID      string
