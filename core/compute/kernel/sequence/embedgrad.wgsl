@@ -9,7 +9,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
   var s = 0.0;
   for (var j = i * t; j < (i + 1u) * t; j++) {
     let bits = words[args.b0 + j];
-    if (bits == own || own == 0u && magnitude(bits) == 0u) { s += bitcast<f32>(words[args.b1 + j * d + n % d]); }
+    if (bits == own || (own == 0u && magnitude(bits) == 0u)) { s += bitcast<f32>(words[args.b1 + j * d + n % d]); }
   }
   words[args.b2 + n] = bitcast<u32>(s);
 }
