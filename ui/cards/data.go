@@ -141,7 +141,7 @@ func (c *Data) drop() app.UI {
 			app.Label().Class("button").For("folder").Text("A folder"),
 			app.Input().Type("file").ID("folder").Class("visually-hidden").Attr("webkitdirectory", true).
 				Aria("describedby", "files-help").OnChange(c.chosen),
-			app.P().ID("files-help").Class("help").Text("or drop them on the page. Pictures: PNG or JPEG in a folder for each class, or zipped; IDX, CIFAR, NumPy, SVHN’s .mat. Tables: CSV, Excel (.xlsx), Parquet, NumPy. Also gzipped. Test files are told by their names. They never leave this device."),
+			app.P().ID("files-help").Class("help").Text("or drop them on the page. Pictures: PNG or JPEG in a folder for each class, or in a zip or tar archive; IDX, CIFAR, NumPy, SVHN’s .mat. Tables: CSV, Excel (.xlsx), Parquet, NumPy. Also gzipped. Test files are told by their names. They never leave this device."),
 		)
 }
 

@@ -37,6 +37,9 @@ var (
 	}
 )
 
+// cifarLists lists the files of classes' names that are published beside the records.
+var cifarLists = []string{"batches.meta.txt", "coarse_label_names.txt", "fine_label_names.txt"}
+
 // cifarKind describes a version of CIFAR: 10 or 100 classes.
 type cifarKind struct {
 	name   string

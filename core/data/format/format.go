@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"hash"
+	"path"
 	"slices"
 	"strings"
 
@@ -96,6 +97,15 @@ func OfMany(f source.File) (*Format, error) {
 	return nil, nil
 }
 
+// Aside reports whether an entry of an archive tells its readers about the data and has none: a readme, a
+// licence, a page, or the list of CIFAR's classes. It is read only where there is nothing else.
+func Aside(name string) bool {
+	base := strings.ToLower(path.Base(name))
+	word := strings.TrimSuffix(base, path.Ext(base))
+	return slices.Contains([]string{"readme", "license", "licence", "copying"}, word) && source.EndsWith(base, word, ".txt", ".md", ".rst", ".html", ".pdf") ||
+		source.EndsWith(base, ".html", ".htm", ".md") || slices.Contains(cifarLists, base)
+}
+
 // foreignEntry names the kind of an archive that has an entry of that path; empty for none known.
 func foreignEntry(path string) string {
 	switch {
@@ -116,7 +126,7 @@ func foreignEntry(path string) string {
 // NotData returns the error for a file of another kind.
 func NotData(name, what string) error {
 	return &data.Error{File: name,
-		Expected: "a table (CSV, Excel's .xlsx, Parquet), NumPy arrays, pictures (PNG, JPEG) in folders or a zip archive, IDX images and labels, MATLAB pictures (.mat), or CIFAR records",
+		Expected: "a table (CSV, Excel's .xlsx, Parquet), NumPy arrays, pictures (PNG, JPEG) in folders or a zip or tar archive, IDX images and labels, MATLAB pictures (.mat), or CIFAR records",
 		Got:      what,
 		Fix:      "Choose another file, or save the data as CSV."}
 }
@@ -125,6 +135,9 @@ func NotData(name, what string) error {
 func foreign(head []byte) string {
 	if c := head[0]; (c >= 'A' && c <= 'Z') && !isBinary(head) {
 		return "" // a table may begin with a column named PAR1
+	}
+	if source.Tarred(head) {
+		return "a tar archive inside another"
 	}
 	for _, m := range []struct{ magic, what string }{
 		{"<!DOCTYPE", "a web page"},

@@ -107,8 +107,8 @@ func listPictures(in *source.Reading, train, test []source.File) (all []picture,
 							return err
 						}
 						tables = append(tables, e)
-					case source.EndsWith(e.Path, ".zip"):
-						return &data.Error{File: e.Name(), Expected: "pictures in the archive", Got: "a zip archive inside another", Fix: "Unpack it, and choose the archives in it."}
+					case source.EndsWith(e.Path, ".zip", ".tar", ".tar.gz", ".tgz"):
+						return &data.Error{File: e.Name(), Expected: "pictures in the archive", Got: "an archive inside another", Fix: "Unpack it, and choose the archives in it."}
 					case source.EndsWith(e.Path, unreadEnds...):
 						in.Warn("%s is left out: of pictures, PNG and JPEG are read.", data.Shorten(e.Name()))
 					}

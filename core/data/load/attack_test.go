@@ -1,6 +1,7 @@
 package load_test
 
 import (
+	"archive/tar"
 	"archive/zip"
 	"bytes"
 	"context"
@@ -141,6 +142,15 @@ func attacks() map[string]struct {
 	for i := range 10_001 {
 		tiny = append(tiny, fmt.Sprintf("%d.csv", i), "1,a\n2,b\n")
 	}
+	// taped is a packed tar archive of so many copies of a part.
+	taped := func(part []byte, n int) []source.File {
+		return []source.File{source.Bytes("t.tar.gz", bytes.Repeat(datatest.GzipOf(part), n))}
+	}
+	entry := func(name string, part any) []byte { // without the end of the archive
+		b := datatest.Tar(name, part)
+		return b[:len(b)-1024]
+	}
+	folder := tar.Header{Typeflag: tar.TypeDir}
 	numbers := `<row><c><v>1</v></c><c><v>2</v></c></row><row><c><v>3</v></c><c><v>4</v></c></row>`
 	return map[string]attack{
 		"a long text in each cell of a row":    {xlsx("<row>"+strings.Repeat(shared, 1000)+"</row>", "xl/sharedStrings.xml", sst(x(3*mb))), nil, "rows of at most 4 MB of text"},
@@ -177,6 +187,13 @@ func attacks() map[string]struct {
 		"a tiny table of each beside pictures": {[]source.File{source.Bytes("t.zip", datatest.Zip(append([]any{"a/1.png", g, "b/2.png", h}, tiny...)...))}, nil, "at most 10000 tables in archives"},
 		"65,535 entries on one file":           {[]source.File{source.Bytes("t.zip", overlapping(65_535, bytes.Repeat([]byte("1,a\n2,b\n"), mb/4)))}, nil, "some overlap"},
 		"an entry larger than it says":         {[]source.File{source.Bytes("t.zip", understated(bytes.Repeat([]byte("1,a\n2,b\n"), mb/4)))}, nil, "a sound zip archive"},
+		"a tar of a million empty files":       {taped(bytes.Repeat(entry("a/1.png", ""), 2000), 500), nil, "whose directory takes at most 16 MB"},
+		"a tar of a million folders":           {taped(bytes.Repeat(entry("a/", folder), 2000), 500), nil, "whose directory takes at most 16 MB"},
+		"a tar of names of 64 kB":              {taped(entry(strings.Repeat("long/", 13_000)+"1.csv", "1,a\n"), 2000), nil, "whose directory takes at most 16 MB"},
+		"a tar of headers of a megabyte":       {taped(bytes.Repeat(entry(x(mb-512), "")[:mb+512], 2), 150), nil, "files in the archive"},
+		"a tar of a packed table":              {[]source.File{source.Bytes("t.tar.gz", datatest.GzipOf(datatest.Tar("t.csv.gz", datatest.GzipOf(bytes.Repeat([]byte("1,a\n2,b\n"), 5*mb)))))}, nil, "Unpack the file and choose what was in it"},
+		"a tar of a table that packs well":     {[]source.File{source.Bytes("t.tar.gz", datatest.GzipOf(datatest.Tar("t.csv", bytes.Repeat([]byte("1,a\n2,b\n"), 5*mb))))}, nil, repeats},
+		"a tar of a tiny file of each":         {[]source.File{source.Bytes("t.tar", datatest.Tar(tiny...))}, nil, "at most 10000 tables in archives"},
 		"a zip of a row without end":           {zipped("t.csv", strings.Repeat("1,", 4*mb)), nil, "rows of at most 4 MB"},
 		"a zip of a quote without end":         {zipped("t.csv", "a,b\n\""+strings.Repeat("1,2\n", 3*mb)), nil, "Look for a quote that is not closed"},
 		"a zip of empty lines":                 {zipped("t.csv", "a,b\n1,2\n"+strings.Repeat("\n", 6*mb)), nil, "rows of at most 4 MB"},
@@ -296,7 +313,7 @@ func TestReadingEnds(t *testing.T) {
 	twins := []source.File{source.Bytes("a", table), source.Bytes("b", bytes.Clone(table))}
 	images, labels := datatest.Images(2000, 20, 20, 3)
 	for name, files := range map[string][]source.File{
-		"CSV": {source.Bytes("t.csv", table)}, "gzip": {source.Bytes("t.csv.gz", datatest.GzipOf(table))}, "zip": {source.Bytes("t.zip", datatest.Zip("t.csv", table))}, "xlsx": {source.Bytes("b.xlsx", honestBook(5000))},
+		"CSV": {source.Bytes("t.csv", table)}, "gzip": {source.Bytes("t.csv.gz", datatest.GzipOf(table))}, "zip": {source.Bytes("t.zip", datatest.Zip("t.csv", table))}, "tar": {source.Bytes("t.tar", datatest.Tar("t.csv", table))}, "tgz": {source.Bytes("t.tgz", datatest.GzipOf(datatest.Tar("t.csv", table)))}, "pictures in tar": {source.Bytes("a.tgz", datatest.GzipOf(datatest.Tar(pictures...)))}, "xlsx": {source.Bytes("b.xlsx", honestBook(5000))},
 		"pictures": {source.Bytes("a.zip", datatest.Zip(pictures...))}, "alike": twins, "IDX": {source.Bytes("a", images), source.Bytes("b", labels)}, "CIFAR": {source.Bytes("c.bin.gz", datatest.GzipOf(datatest.CIFAR(300)))},
 		"NPY":    {source.Bytes("X.npy", datatest.NPY("<f4", "40000, 3", datatest.Ramp[float32](120_000))), source.Bytes("y.npy", datatest.NPY("|u1", "40000", bytes.Repeat([]byte{0, 1}, 20_000)))},
 		"shared": {source.Bytes("b.xlsx", datatest.Book("S", "<row><c/></row>", "xl/sharedStrings.xml", "<sst>"+strings.Repeat("<si/>", 300_000)+"</sst>"))},

@@ -62,6 +62,7 @@ func TestHonestFilesAreAllowed(t *testing.T) {
 		"a spreadsheet of shared texts": source.Bytes("b.xlsx", honestBook(30_000)),
 		"a table that is packed":        source.Bytes("t.csv.gz", datatest.GzipOf(honestTable(30_000))),
 		"a table in an archive":         source.Bytes("t.zip", datatest.Zip("t.csv", honestTable(30_000))),
+		"a table in a packed tar":       source.Bytes("t.tgz", datatest.GzipOf(datatest.Tar("t.csv", honestTable(30_000)))),
 		"a sparse table":                source.Bytes("s.csv.gz", sparse(2000, 2000, 20)),
 		"a category in 1,000 columns":   source.Bytes("s.csv.gz", sparse(4000, 1000, 1)),
 	} {

@@ -15,7 +15,7 @@ import (
 // Load reads local files into a Dataset. What a file is, is decided by its
 // content: IDX (images with labels), CIFAR-10 or CIFAR-100 binary records, MATLAB pictures, NumPy arrays
 // (NPY, NPZ), pictures (PNG, JPEG) or a table (CSV, a sheet of an .xlsx), each plain, gzip
-// or in a zip archive. Files of one kind belong together: one IDX pair, arrays of
+// or in a zip or tar archive. Files of one kind belong together: one IDX pair, arrays of
 // features and labels, several CIFAR or table files joined in the order given, pictures
 // with tables that say what they show. opt.Roles moves files between
 // train and test; without test files, those of the train files that call

@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"slices"
 
 	"clipscope/core/data"
 	"clipscope/core/data/format"
@@ -66,7 +67,10 @@ func sniff(in *source.Reading, f source.File, add func(source.File, *format.Form
 		return nil, format.NotData(f.Name(), "a zip archive inside a gzip file: unpack it first")
 	}
 	if !packed && source.Zipped(head) {
-		return sniffArchive(in, f, add)
+		return sniffArchive(in, f, source.OpenArchive, add)
+	}
+	if !packed && source.Tarred(head) {
+		return sniffArchive(in, f, source.OpenTar, add)
 	}
 	k, err := format.Of(f.Name(), head, size, in.Options.Encoding)
 	if err != nil {
@@ -75,8 +79,9 @@ func sniff(in *source.Reading, f source.File, add func(source.File, *format.Form
 	return []source.File{f}, add(f, k)
 }
 
-func sniffArchive(in *source.Reading, f source.File, add func(source.File, *format.Format) error) ([]source.File, error) {
-	a, err := source.OpenArchive(in, f)
+// sniffArchive is sniff for an archive, which open lists.
+func sniffArchive(in *source.Reading, f source.File, open func(*source.Reading, source.File) (*source.Archive, error), add func(source.File, *format.Format) error) ([]source.File, error) {
+	a, err := open(in, f)
 	if err != nil {
 		return nil, err
 	}
@@ -87,16 +92,24 @@ func sniffArchive(in *source.Reading, f source.File, add func(source.File, *form
 		return nil, err
 	}
 	m := in.Meter(nil, f, source.PhaseScan)
+	aside := func(e *source.Entry) bool { return format.Aside(e.Path) }
+	all := !slices.ContainsFunc(a.Entries, func(e *source.Entry) bool { return !aside(e) })
+	var files []source.File
 	for _, e := range a.Entries {
 		if err := m.Check(false); err != nil {
 			return nil, err
 		}
+		if aside(e) && !all {
+			in.Warn("%s is left out: it tells about the data.", data.Shorten(e.Name()))
+			continue
+		}
 		if _, err := sniff(in, e, add); err != nil {
 			return nil, err
 		}
+		files = append(files, e)
 		m.Done += source.Stored(e)
 	}
-	return a.Files(), nil
+	return files, nil
 }
 
 // sniffMany is like sniff for a file that holds many; nil where they have to be sniffed one by one.

@@ -47,12 +47,14 @@ type content struct {
 	sum    uint64
 }
 
-// contentOf returns a hash of f's content. Of an entry of an archive it is the checksum, as unpacking costs.
+// contentOf returns a hash of f's content. Of an entry of a zip archive it is the checksum, as unpacking costs.
 // ok is false of what is compared as it is read.
 func contentOf(in *Reading, f File, seed maphash.Seed) (c content, ok bool, err error) {
 	switch f := f.(type) {
 	case *Entry:
-		return content{f.Size(), true, uint64(f.zip.CRC32)}, true, in.Step(MostNamed)
+		if sum, ok := f.sum(); ok {
+			return content{f.Size(), true, uint64(sum)}, true, in.Step(MostNamed)
+		}
 	case *Archive, *Folder:
 		return content{}, false, nil
 	}

@@ -28,7 +28,7 @@ type ReaderAtCloser interface {
 	io.Closer
 }
 
-// Archive is a zip archive whose directory has been read. Names in it are only names:
+// Archive is a zip or tar archive whose directory has been read. Names in it are only names:
 // nothing is ever written where they point.
 type Archive struct {
 	File
@@ -40,14 +40,33 @@ type Archive struct {
 type Entry struct {
 	Archive *Archive
 	Path    string // with folders, parted by slashes
-	zip     *zip.File
+	packed
+}
+
+// packed is an entry in the form of its archive.
+type packed interface {
+	// Size returns the number of bytes once unpacked, as the archive states it.
+	Size() int64
+	// Open unpacks the entry. What is unpacked is spent.
+	Open() (io.ReadCloser, error)
+	// stored returns the number of bytes that the entry takes of its archive.
+	stored() int64
+	// sum returns the checksum of the content, and false where the archive has none.
+	sum() (uint32, bool)
 }
 
 // Name returns the archive's name and the path in it.
 func (e *Entry) Name() string { return e.Archive.Name() + "/" + e.Path }
 
-// Size returns the number of bytes once unpacked, as the archive states it.
-func (e *Entry) Size() int64 { return int64(e.zip.UncompressedSize64) }
+// entryPath returns the path of an entry by its name in the archive, and false of folders and of what
+// systems leave beside files.
+func entryPath(name string) (string, bool) {
+	name = strings.ReplaceAll(name, `\`, "/") // as some programs write them
+	if strings.HasSuffix(name, "/") || junk(name) {
+		return "", false
+	}
+	return strings.ToValidUTF8(name, "�"), true
+}
 
 // OpenArchive reads the directory of a zip archive, up to a limit, and refuses an archive that cannot be
 // read without surprises.
@@ -78,20 +97,26 @@ func OpenArchive(in *Reading, f File) (*Archive, error) {
 	}
 	a := &Archive{File: f, work: in.Work}
 	for _, zf := range z.File {
-		name := strings.ReplaceAll(zf.Name, `\`, "/") // as some programs write them
-		if strings.HasSuffix(name, "/") || junk(name) {
+		name, ok := entryPath(zf.Name)
+		if !ok {
 			continue
 		}
-		e := &Entry{a, strings.ToValidUTF8(name, "�"), zf}
-		if err := e.check(); err != nil {
+		e := &Entry{Archive: a, Path: name}
+		e.packed = &zipEntry{e, zf}
+		if err := checkZip(e, zf); err != nil {
 			return nil, err
 		}
 		a.Entries = append(a.Entries, e)
 	}
-	if len(a.Entries) == 0 {
-		return nil, &data.Error{File: f.Name(), Expected: "files in the archive", Got: "none", Fix: "Choose an archive that holds data."}
+	return a, a.filled()
+}
+
+// filled returns the error of an archive without files.
+func (a *Archive) filled() error {
+	if len(a.Entries) > 0 {
+		return nil
 	}
-	return a, nil
+	return &data.Error{File: a.Name(), Expected: "files in the archive", Got: "none", Fix: "Choose an archive that holds data."}
 }
 
 // lieApart refuses an archive whose entries share bytes: the same few could be read as any number of
@@ -156,10 +181,9 @@ func badArchive(name string, err error) error {
 	return &data.Error{File: name, Expected: "a sound zip archive", Got: "damage", Err: err, Fix: "Download or pack the archive again."}
 }
 
-// check refuses what is encrypted, packed in an unusual way, or says a size of itself
+// checkZip refuses what is encrypted, packed in an unusual way, or says a size of itself
 // that it cannot have.
-func (e *Entry) check() error {
-	z := e.zip
+func checkZip(e *Entry, z *zip.File) error {
 	const encrypted = 1
 	switch {
 	case z.Flags&encrypted != 0:
@@ -174,13 +198,22 @@ func (e *Entry) check() error {
 	return nil
 }
 
-// Open unpacks the entry. What is unpacked is spent.
-func (e *Entry) Open() (io.ReadCloser, error) {
-	r, err := e.zip.Open()
+// zipEntry is an entry of a zip archive.
+type zipEntry struct {
+	entry *Entry
+	file  *zip.File
+}
+
+func (z *zipEntry) Size() int64         { return int64(z.file.UncompressedSize64) }
+func (z *zipEntry) stored() int64       { return int64(z.file.CompressedSize64) }
+func (z *zipEntry) sum() (uint32, bool) { return z.file.CRC32, true }
+
+func (z *zipEntry) Open() (io.ReadCloser, error) {
+	r, err := z.file.Open()
 	if err != nil {
-		return nil, badArchive(e.Name(), err)
+		return nil, badArchive(z.entry.Name(), err)
 	}
-	return &unpacking{e, r}, nil
+	return &unpacking{z.entry, r}, nil
 }
 
 type unpacking struct {
@@ -248,7 +281,7 @@ func Zipped(head []byte) bool {
 // Stored returns the number of bytes of its archive, or of the disk, that a file takes.
 func Stored(f File) int64 {
 	if e, ok := f.(*Entry); ok {
-		return int64(e.zip.CompressedSize64)
+		return e.stored()
 	}
 	return f.Size()
 }

@@ -15,6 +15,7 @@ type Limits struct {
 	Classes    int
 	Record     int64 // bytes of one row of a table
 	Directory  int64 // bytes of an archive's directory
+	Heads      int64 // bytes of the beginnings of files that are held of a gzipped tar archive
 	Tables     int   // in archives, each of which is opened several times
 	Picture    int64 // bytes of one, as stored
 	Side       int   // pixels of one, across or down
@@ -37,6 +38,7 @@ func DefaultLimits() Limits {
 		Classes:    1000,
 		Record:     4 << 20,
 		Directory:  16 << 20, // some 200,000 files
+		Heads:      16 << 20,
 		Tables:     10_000,
 		Picture:    32 << 20,
 		Side:       1<<16 - 1,

@@ -1,4 +1,4 @@
-// Package source opens local files for the readers of formats: plain, gzipped, zipped or in folders. A
+// Package source opens local files for the readers of formats: plain, gzipped, in archives (zip, tar) or in folders. A
 // [Reading] bounds the memory and the work that they take, reports progress, ends when its context does,
 // and collects warnings for the owner.
 package source

@@ -37,9 +37,9 @@ func part(files []File, answer func(File) bool) (no, yes []File) {
 	return no, yes
 }
 
-// NamedTest reports whether one of the words of a file's name is test or t10k.
+// NamedTest reports whether one of the words of a file's name, or of a folder's that it is in, is test or t10k.
 func NamedTest(name string) bool {
-	words := NameWords(name)
+	words := NameWords(strings.ReplaceAll(name, "/", " "))
 	return slices.Contains(words, "test") || slices.Contains(words, "t10k")
 }
 
