@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -129,6 +130,50 @@ func sniffCIFAR(name string, head []byte, size int64) int {
 		return 10
 	}
 	return 0
+}
+
+// pickledFolder returns the data set of whose Python version an archive's entry is; nil for none.
+func pickledFolder(path string) *cifarKind {
+	var k cifarKind
+	switch folders := "/" + path; {
+	case strings.Contains(folders, "/cifar-10-batches-py/"):
+		k = cifar10()
+	case strings.Contains(folders, "/cifar-100-python/"):
+		k = cifar100("")
+	default:
+		return nil
+	}
+	return &k
+}
+
+// pickledCIFAR returns the data set of whose Python version a file is: a pickle with CIFAR's keys, or one
+// that its name says to be. Nil is for none.
+func pickledCIFAR(name string, head []byte) *cifarKind {
+	if foreign(head) != pickle {
+		return nil
+	}
+	name = strings.ToLower(name)
+	called := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) })
+	}
+	var k cifarKind
+	switch {
+	case bytes.Contains(head, []byte("fine_label")), bytes.Contains(head, []byte("coarse_label")), called("cifar-100", "cifar100"):
+		k = cifar100("")
+	case bytes.Contains(head, []byte("batch_label")), bytes.Contains(head, []byte("num_cases_per_batch")), called("cifar", "data_batch", "test_batch", "batches.meta"):
+		k = cifar10()
+	case bytes.Contains(head[:min(len(head), 64)], []byte("filenames")): // the first key of CIFAR-100's
+		k = cifar100("")
+	default:
+		return nil
+	}
+	return &k
+}
+
+// pickled returns the error of the data set's Python version.
+func (k cifarKind) pickled(name string) error {
+	return &data.Error{File: name, Expected: k.name + "'s binary version", Got: "its Python version, whose pickles are never unpacked",
+		Fix: "Download the binary version, " + strings.ToLower(k.name) + "-binary.tar.gz, from https://www.cs.toronto.edu/~kriz/cifar.html and choose it as it is."}
 }
 
 func loadCIFAR(in *source.Reading, k cifarKind, train, test []source.File) (*data.Dataset, error) {

@@ -68,3 +68,27 @@ func FuzzCIFAR(f *testing.F) {
 		loadtest.Sound(t, []source.File{source.Bytes("cifar.bin", datatest.CIFAR(3))}, []source.File{source.Bytes("cifar-2.bin", a)}, run.CSV{})
 	})
 }
+
+// TestPickledCIFARIsRefusedByName: the Python version is refused, and the error says where the other is.
+func TestPickledCIFARIsRefusedByName(t *testing.T) {
+	batch := append([]byte("\x80\x02}q\x01(U\x0bbatch_labelq\x02U\x15training batch 1 of 5q\x03U\x06labelsq\x04]q\x05("), bytes.Repeat([]byte("K\x06K\x09"), 3000)...)
+	hundred := append([]byte("\x80\x02}q\x01(U\tfilenamesq\x02]q\x03(U\x16bos_taurus_s_000507.pngq\x04"), bytes.Repeat([]byte("U\x05a.pngq\x05"), 30_000)...)
+	ten, fine := "cifar-10-binary.tar.gz, from https://www.cs.toronto.edu/~kriz/cifar.html", "cifar-100-binary.tar.gz, from https://www.cs.toronto.edu/~kriz/cifar.html"
+	for name, tc := range map[string]struct {
+		b    []byte
+		want string
+	}{
+		"data_batch_1":           {batch, ten},
+		"renamed":                {batch, ten},
+		"data_batch_1.gz":        {datatest.GzipOf(batch), ten},
+		"cifar-10-python.tar.gz": {datatest.GzipOf(datatest.Tar("cifar-10-batches-py/batches.meta", "\x80\x02}q", "cifar-10-batches-py/data_batch_1", batch, "cifar-10-batches-py/readme.html", "<html>")), ten},
+		"cifar.zip":              {datatest.Zip("cifar-10-batches-py/data_batch_1", batch), ten},
+		"batches.tar":            {datatest.Tar("data_batch_1", batch, "data_batch_2", batch), ten},
+		"train":                  {hundred, fine},
+		"cifar-100-python.tgz":   {datatest.GzipOf(datatest.Tar("cifar-100-python/file.txt~", "x", "cifar-100-python/train", hundred)), fine},
+	} {
+		loadtest.Refused(t, name, []source.File{source.Bytes(name, tc.b)}, tc.want)
+		loadtest.Refused(t, name, []source.File{source.Bytes(name, tc.b)}, "binary version")
+	}
+	loadtest.Refused(t, "another pickle", []source.File{source.Bytes("m.pkl", []byte("\x80\x04\x95\x10\x00\x00\x00\x00\x00\x00\x00}\x94."))}, "found a Python pickle")
+}

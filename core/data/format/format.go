@@ -68,6 +68,9 @@ func Of(name string, head []byte, size int64, encoding string) (*Format, error) 
 			return f, err
 		}
 	}
+	if k := pickledCIFAR(name, head); k != nil {
+		return nil, k.pickled(name)
+	}
 	return nil, NotData(name, cmp.Or(foreign(head), "binary data of an unknown kind"))
 }
 
@@ -81,6 +84,9 @@ func OfMany(f source.File) (*Format, error) {
 	other := ""
 	for _, e := range a.Entries {
 		path := strings.ToLower(e.Path)
+		if k := pickledFolder(path); k != nil {
+			return nil, k.pickled(a.Name())
+		}
 		for _, f := range formats {
 			if f.Holds != nil && f.Holds(path) {
 				return f, nil
@@ -131,6 +137,9 @@ func NotData(name, what string) error {
 		Fix:      "Choose another file, or save the data as CSV."}
 }
 
+// pickle names Python's own form of objects.
+const pickle = "a Python pickle"
+
 // foreign names common files that are not data this package reads.
 func foreign(head []byte) string {
 	if c := head[0]; (c >= 'A' && c <= 'Z') && !isBinary(head) {
@@ -155,10 +164,10 @@ func foreign(head []byte) string {
 		{"\x89HDF", "an HDF5 file"},
 		{"MATLAB 7.3", "a MATLAB file of version 7.3: save it with -v7"},
 		{"SQLite format 3", "an SQLite database"},
-		{"\x80\x02", "a Python pickle"},
-		{"\x80\x03", "a Python pickle"},
-		{"\x80\x04", "a Python pickle"},
-		{"\x80\x05", "a Python pickle"},
+		{"\x80\x02", pickle},
+		{"\x80\x03", pickle},
+		{"\x80\x04", pickle},
+		{"\x80\x05", pickle},
 		{"\x1f\x8b", "a gzip file inside a gzip file"},
 		{"BZh", "a bzip2 file"},
 		{"\xfd7zXZ", "an xz file"},
