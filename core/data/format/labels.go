@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,6 +43,10 @@ func readLabels(in *source.Reading, f source.File, all []picture, names *picture
 		first = append(first, row)
 	}
 	nameAt, labelAt, err := labelColumns(in, t, first, names)
+	if err != nil && in.Options.Label == "" && !slices.ContainsFunc(all, func(p picture) bool { return p.label == "" }) { // as imagenette's
+		in.Warn("%s is not used: none of its %d columns is called label, and folders say what the pictures show. Choose the label column to have it used.", data.Shorten(f.Name()), t.Width())
+		return false, nil
+	}
 	if err != nil || nameAt < 0 {
 		if err == nil && !others {
 			in.Warn("%s names none of the pictures, and is not used.", data.Shorten(f.Name()))

@@ -208,3 +208,24 @@ func FuzzPictures(f *testing.F) {
 		loadtest.Sound(t, []source.File{source.Bytes("x/b/2.png", g), source.Bytes(name, b), source.Bytes("x/l.csv", []byte(table))}, nil, run.CSV{BadRows: "skip"})
 	})
 }
+
+// TestImagenetteIsReadAsPublished: its archive has folders, and a table of several columns of labels.
+func TestImagenetteIsReadAsPublished(t *testing.T) {
+	parts, table := []any{}, "path,noisy_labels_0,noisy_labels_1,is_valid\n"
+	for i := range 24 {
+		class, role := []string{"n01440764", "n02102040", "n02979186"}[i%3], []string{"train", "val"}[i/18]
+		name := fmt.Sprintf("%s/%s/%s_%d.JPEG", role, class, class, i)
+		parts = append(parts, "imagenette2-160/"+name, datatest.JPEG(datatest.Drawn(20, 16, datatest.Plain(color.Gray{uint8(9 * i)}))))
+		table += fmt.Sprintf("%s,%s,%s,%v\n", name, class, "n0"+fmt.Sprint(i%2), i >= 18)
+	}
+	parts = append(parts, "imagenette2-160/noisy_imagenette.csv", table)
+	for name, b := range map[string][]byte{"imagenette2-160.tgz": datatest.GzipOf(datatest.Tar(parts...)), "imagenette2-160.zip": datatest.Zip(parts...)} {
+		ds, r := loadtest.Read(t, run.CSV{}, []source.File{source.Bytes(name, b)})
+		if ds.Train.N != 18 || ds.Test.N != 6 || ds.Outputs != 3 || !strings.Contains(strings.Join(r.Warnings, "\n"), "noisy_imagenette.csv is not used: none of its 4 columns is called label") {
+			t.Errorf("%s: %d and %d rows, %v", name, ds.Train.N, ds.Test.N, r.Warnings)
+		}
+		if ds, _ := loadtest.Read(t, run.CSV{Label: "noisy_labels_1"}, []source.File{source.Bytes(name, b)}); !slices.Equal(ds.Classes, []string{"n00", "n01"}) {
+			t.Errorf("%s by a column of choice: classes %v", name, ds.Classes)
+		}
+	}
+}
