@@ -322,8 +322,8 @@ func writeContent(in *source.Reading, h hash.Hash, f source.File) error {
 	return nil
 }
 
-// labelEnds lists the extensions of tables that may say what pictures show.
-var labelEnds = []string{".csv", ".tsv"}
+// labelEnds lists the ends of the names of tables that may say what pictures show.
+var labelEnds = []string{".csv", ".tsv", "list_attr_celeba.txt"}
 
 // unreadEnds lists the extensions of pictures of other kinds.
 var unreadEnds = []string{".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif", ".heic", ".jfif", ".svg"}

@@ -70,10 +70,19 @@ func startTable(in *source.Reading, t *Table, ch Choices, d *dialect) error {
 	}
 	t.text = source.NewDecoder(t.src.Reader, ch.encoding)
 	lines := t.src.Buffer(t.text, mostHead)
-	head, err := lines.Peek(source.HeadSize)
-	if err == nil && bytes.Count(head, []byte("\n")) < 2 { // names of thousands of columns take more
-		head, err = lines.Peek(mostHead)
+	var how notation
+	if d != nil {
+		how = d.notation
+	} else if found, err := peekNotation(lines, ch.comma); err != nil {
+		return err
+	} else {
+		how = found
 	}
+	if how != asCSV {
+		ch.comma = '\t'
+		lines = t.src.Buffer(&respelled{r: lines, kind: how}, mostHead)
+	}
+	head, err := peekHead(lines)
 	if err != nil && err != io.EOF {
 		return err
 	}
@@ -87,6 +96,9 @@ func startTable(in *source.Reading, t *Table, ch Choices, d *dialect) error {
 			return err
 		}
 		d = &found
+		if d.notation = how; how == verbatim {
+			in.Warn("%s: quotes are read as characters of the text, since they are not around whole cells.", data.Shorten(t.name))
+		}
 	}
 	t.dialect, t.before = d, d.skip-d.unseen
 	t.guard = &source.Guard{R: lines, Limit: in.Limits.Record, File: t.name}
@@ -102,6 +114,15 @@ func startTable(in *source.Reading, t *Table, ch Choices, d *dialect) error {
 		return nil
 	}
 	return t.readHeader()
+}
+
+// peekHead returns the bytes of a table that its dialect is told from.
+func peekHead(lines *bufio.Reader) ([]byte, error) {
+	head, err := lines.Peek(source.HeadSize)
+	if err == nil && bytes.Count(head, []byte("\n")) < 2 { // names of thousands of columns take more
+		return lines.Peek(mostHead)
+	}
+	return head, err
 }
 
 // Name returns the name of the file.

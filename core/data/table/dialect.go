@@ -15,6 +15,7 @@ import (
 type dialect struct {
 	encoding string
 	comma    rune
+	notation notation // of the file, which is read as CSV
 	skip     int      // lines before the table: comments and the like
 	unseen   int      // of these, those that a spreadsheet does not show
 	width    int      // cells of most rows in sight

@@ -20,6 +20,7 @@ func FuzzCSV(f *testing.F) {
 		"id,y\n1,0.5\n2,0.25\n3,1e39\n",
 		"a;b\n96.004;48.284,52\n1,5;20T4-01-31\n$1,234.50;x\n",
 		"1,\"2,3\n4,5\n", "1,2\"3,4\n", "\n\n", ",\n,\n", "\"\"\n", "a|b\r1|2\r",
+		"a\tb\n1\t\"x\r\n2\ty\"z\r\n3\t\"\"\n", "3\na b label\n1.jpg  1 -1 1\r\n2.jpg -1 -1 -1 \n3.jpg -1 1 1\n", "2\nid b label\n1.jpg 1 -1\n2.jpg\t1  1",
 	} {
 		f.Add([]byte(s), []byte(s), "", "", "", uint8(0))
 		f.Add([]byte(s), datatest.GzipOf([]byte(s)), "drop", "1", "classification", uint8(1))
