@@ -57,7 +57,17 @@ func detect(name string, head []byte, complete bool, opt Choices, warn func(form
 		warn("%s: the first line gives the number of rows and columns and the names of the classes.", data.Shorten(name))
 		return d, nil
 	}
-	d.header = opt.header == "yes" || opt.header != "no" && looksHeader(rows)
+	if d.header = opt.header == "yes"; opt.header != "" {
+		return d, nil
+	}
+	var doubt bool
+	row := d.skip - d.unseen + 1
+	switch d.header, doubt = looksHeader(rows); {
+	case d.header && hasNumber(rows[0]):
+		warn("%s: row %d is read as the header, though it has numbers (%s). Choose that there is no header if it is data.", data.Shorten(name), row, data.List(rows[0]))
+	case doubt:
+		warn("%s: row %d (%s) is read as data. Choose that there is a header if it names the columns.", data.Shorten(name), row, data.List(rows[0]))
+	}
 	return d, nil
 }
 
@@ -220,7 +230,7 @@ func splitLine(s string, comma rune) []string {
 func unquote(s string) string {
 	s = strings.TrimSpace(s)
 	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
-		s = strings.ReplaceAll(s[1:len(s)-1], `""`, `"`)
+		s = strings.TrimSpace(strings.ReplaceAll(s[1:len(s)-1], `""`, `"`))
 	}
 	return s
 }
@@ -263,39 +273,134 @@ func (d *dialect) sklearn(rows [][]string, width int) bool {
 	return true
 }
 
-// looksHeader reports whether the first row names columns: no cell is a number,
-// and some column has numbers below it, or no cell of it comes again below.
-func looksHeader(rows [][]string) bool {
+// looksHeader reports whether the first row names columns. Where all of its cells are texts, it
+// does when some column has numbers below it, or no cell of it comes again below. Where some are
+// numbers, dates or words for a missing value, the columns decide: see [columnsNamed]. doubt is
+// true for a row of numbers that is read as data and may be one of names.
+func looksHeader(rows [][]string) (header, doubt bool) {
 	if len(rows) < 2 {
-		return false
+		return false, false
 	}
-	for _, c := range rows[0] {
-		if fitting(c) != 0 || c != "" && missing(c) {
-			return false
-		}
+	if hasNumber(rows[0]) {
+		header = columnsNamed(rows)
+		return header, !header && counts(rows)
 	}
 	repeats, filled := false, 0
 	for j, c := range rows[0] {
 		if c != "" {
 			filled++
 		}
-		numbers, others := 0, 0
-		for _, r := range rows[1:] {
-			switch {
-			case j >= len(r) || missing(r[j]):
-				continue
-			case r[j] == c:
-				repeats = true
-			}
-			if fitting(r[j]) != 0 {
-				numbers++
-			} else {
-				others++
-			}
-		}
-		if numbers > 0 && numbers >= others && !missing(c) {
-			return true
+		below := lookBelow(rows, j)
+		repeats = repeats || below.again
+		if below.numbers > 0 && below.numbers >= below.texts && !missing(c) {
+			return true, false
 		}
 	}
-	return filled > 0 && !repeats
+	return filled > 0 && !repeats, false
+}
+
+// hasNumber reports whether a cell of a row is a number, a date or a word for a missing value.
+func hasNumber(row []string) bool {
+	return slices.ContainsFunc(row, func(c string) bool { return fitting(c) != 0 || c != "" && missing(c) })
+}
+
+// columnsNamed reports whether a first row that has numbers names columns. It does where a cell
+// stands above a column of another kind, or is a text that never comes again in a column whose other texts do. A
+// text that comes again is a value, and so is the row.
+func columnsNamed(rows [][]string) bool {
+	const few = 5 // rows, from which on it says something that a text does not come again
+	if !slices.ContainsFunc(rows[1:], func(r []string) bool { return len(r) == len(rows[0]) }) {
+		return false
+	}
+	names, once := false, false
+	for j, c := range rows[0] {
+		if c == "" || missing(c) {
+			continue
+		}
+		below := lookBelow(rows, j)
+		filled, number := below.numbers+below.texts, fitting(c) != 0
+		mostly := func(n int) bool { return filled > 1 && 10*n >= 9*filled }
+		switch {
+		case number:
+			dates := fitting(c)&dateStyles != 0
+			names = names || filled >= few && below.values > 1 && (mostly(below.texts) || mostly(below.numbers) && dates != below.dates)
+		case below.again:
+			return false
+		case mostly(below.numbers):
+			names = true
+		case mostly(below.texts):
+			once = once || filled >= few && below.values > 1 && 20*below.single <= filled
+		}
+	}
+	return names || once && distinct(rows[0])
+}
+
+// below counts the cells below the first of a column.
+type below struct {
+	numbers, texts int
+	values, single int  // different ones, and those that one cell alone has
+	dates          bool // the numbers are days
+	again          bool // the first cell's text comes again
+}
+
+func lookBelow(rows [][]string, j int) below {
+	var b below
+	seen := map[string]int{}
+	days := 0
+	for _, r := range rows[1:] {
+		if j >= len(r) || missing(r[j]) {
+			continue
+		}
+		b.again = b.again || j < len(rows[0]) && r[j] == rows[0][j]
+		seen[r[j]]++
+		switch set := fitting(r[j]); {
+		case set == 0:
+			b.texts++
+		case set&dateStyles != 0:
+			days++
+			fallthrough
+		default:
+			b.numbers++
+		}
+	}
+	b.values = len(seen)
+	for _, n := range seen {
+		if n == 1 {
+			b.single++
+		}
+	}
+	b.dates = b.numbers > 0 && days == b.numbers
+	return b
+}
+
+// distinct reports whether no two filled cells of a row are the same, as names have to be.
+func distinct(row []string) bool {
+	seen := map[string]bool{}
+	for _, c := range row {
+		if c != "" && seen[c] {
+			return false
+		}
+		seen[c] = true
+	}
+	return true
+}
+
+// counts reports whether a first row counts up by ones, as years and the columns of pandas do, and the next row
+// does not.
+func counts(rows [][]string) bool {
+	byOne := func(row []string) bool {
+		for j := range row {
+			n, err := strconv.Atoi(row[j])
+			if err != nil {
+				return false
+			}
+			if j > 0 {
+				if before, _ := strconv.Atoi(row[j-1]); n != before+1 {
+					return false
+				}
+			}
+		}
+		return len(row) >= 3 || len(row) == 2 && len(row[0]) == 4
+	}
+	return byOne(rows[0]) && !byOne(rows[1])
 }
