@@ -287,7 +287,7 @@ function number(cell, { decimal = ".", thousands = "" }) {
   return Number((thousands ? s.replaceAll(thousands, "") : s).replace(decimal, "."));
 }
 
-const DATE = /^(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(?:[T ](\d{1,2}):(\d\d)(?::(\d\d(?:[.,]\d+)?)(Z|[+-]\d\d:\d\d)?)?)?$/;
+const DATE = /^(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(?:[T ](\d{1,2}):(\d\d)(?::(\d\d(?:[.,]\d+)?)(Z|[+-]\d\d:\d\d)?)?(?: ?([AaPp])[Mm])?)?$/;
 
 // days are those since 1970 began, or NaN.
 /** @param {string} cell @param {string} order */
@@ -295,10 +295,14 @@ function days(cell, order) {
   const m = cell.match(DATE);
   if (!m || m[2] === "." && order === "mdy") return NaN;
   const parts = [m[1], m[3], m[4]], [y, month, day] = [..."ymd"].map((letter) => parts[order.indexOf(letter)]);
-  const date = new Date(0), [hours, minutes, seconds] = [m[5], m[6], m[7]].map((s) => Number((s ?? "0").replace(",", ".")));
-  date.setUTCFullYear(Number(y), Number(month) - 1, Number(day));
+  const date = new Date(0), [clock, minutes, seconds] = [m[5], m[6], m[7]].map((s) => Number((s ?? "0").replace(",", ".")));
+  const half = m[9]?.toLowerCase(), hours = half ? clock % 12 + (half === "p" ? 12 : 0) : clock;
+  // A year of two digits, at the end, is one of 1969 to 2068.
+  const short = y.length === 2 && order !== "ymd" && (m[2] === "/" || month.length + day.length === 4), year = Number(y) + (short ? Number(y) >= 69 ? 1900 : 2000 : 0);
+  if (half && (m[8] || clock < 1 || clock > 12)) return NaN;
+  date.setUTCFullYear(year, Number(month) - 1, Number(day));
   const [zoneHours, zoneMinutes] = m[8] && m[8] !== "Z" ? m[8].slice(1).split(":").map(Number) : [0, 0];
-  if (y.length !== 4 || month.length > 2 || day.length > 2 || Number(y) === 0 || date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return NaN;
+  if (y.length !== 4 && !short || month.length > 2 || day.length > 2 || year === 0 || date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return NaN;
   if (hours > 23 || minutes > 59 || seconds >= 60 || zoneHours > 24 || zoneMinutes > 60) return NaN;
   const zone = (m[8]?.[0] === "-" ? -60 : 60) * (60 * zoneHours + zoneMinutes);
   return (date.getTime() / 1000 + (60 * hours + minutes) * 60 + seconds - zone) / 86_400;

@@ -286,7 +286,7 @@ def _number(cell: str, column: Mapping[str, Any]) -> float:
 
 _DATE = re.compile(
     r"([0-9]{1,4})([-/.])([0-9]{1,2})\2([0-9]{1,4})"
-    r"(?:[T ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}(?:[.,][0-9]+)?)(Z|[+-][0-9]{2}:[0-9]{2})?)?)?"
+    r"(?:[T ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}(?:[.,][0-9]+)?)(Z|[+-][0-9]{2}:[0-9]{2})?)?(?: ?([AaPp])[Mm])?)?"
 )
 
 
@@ -296,14 +296,21 @@ def _days(cell: str, order: str) -> float:
     if not m or (m[2] == "." and order == "mdy"):
         return math.nan
     of = {letter: m[i] for letter, i in zip(order, (1, 3, 4))}
-    if len(of["y"]) != 4 or len(of["m"]) > 2 or len(of["d"]) > 2:
+    # A year of two digits, at the end, is one of 1969 to 2068.
+    short = len(of["y"]) == 2 and order != "ymd" and (m[2] == "/" or len(of["m"]) + len(of["d"]) == 4)
+    if len(of["y"]) != 4 and not short or len(of["m"]) > 2 or len(of["d"]) > 2:
         return math.nan
+    year = int(of["y"]) + ((1900 if int(of["y"]) >= 69 else 2000) if short else 0)
     try:
-        days = datetime.date(int(of["y"]), int(of["m"]), int(of["d"])).toordinal() - datetime.date(1970, 1, 1).toordinal()
+        days = datetime.date(year, int(of["m"]), int(of["d"])).toordinal() - datetime.date(1970, 1, 1).toordinal()
     except ValueError:
         return math.nan
     hours, minutes, seconds = int(m[5] or 0), int(m[6] or 0), float((m[7] or "0").replace(",", "."))
     zone_hours, zone_minutes = (int(m[8][1:3]), int(m[8][4:])) if m[8] and m[8] != "Z" else (0, 0)
+    if m[9]:
+        if m[8] or not 1 <= hours <= 12:
+            return math.nan
+        hours = hours % 12 + (12 if m[9] in "Pp" else 0)
     if hours > 23 or minutes > 59 or seconds >= 60 or zone_hours > 24 or zone_minutes > 60:
         return math.nan
     zone = (-60 if m[8] and m[8][0] == "-" else 60) * (60 * zone_hours + zone_minutes)

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"clipscope/core/data"
@@ -160,6 +161,10 @@ func (t *Table) readHeader() error {
 	}
 	if err != nil {
 		return err
+	}
+	if t.rowNames {
+		t.width++
+		cells = slices.Concat([]string{rowNamesColumn}, cells)
 	}
 	if t.names != nil {
 		return nil // from the pass before

@@ -20,6 +20,7 @@ type dialect struct {
 	unseen   int      // of these, those that a spreadsheet does not show
 	width    int      // cells of most rows in sight
 	header   bool     // the first line after those names the columns
+	rowNames bool     // the header has no name for the first column, as R's write.table has it
 	names    []string // from the header; nil without
 	// classes name the integer labels 0, 1, …: scikit-learn's files begin
 	// with rows, features and the names of the classes.
@@ -47,7 +48,7 @@ func detect(name string, head []byte, complete bool, opt Choices, warn func(form
 	rows, width := splitLines(lines, d.comma)
 	d.width = width
 	at := d.skip // of rows
-	for at < len(rows)-1 && at < 20 && oddLine(rows[at], width) {
+	for at < len(rows)-1 && at < 20 && (oddLine(rows[at], width) || titleRow(rows[at:], width)) {
 		warn("%s: row %d (%s) is not of the table and is skipped.", data.Shorten(name), d.skip-d.unseen+1, data.Quote(lines[at]))
 		d.skip, d.unseen = d.skip+spans[at], d.unseen+spans[at]-1
 		at++
@@ -55,6 +56,10 @@ func detect(name string, head []byte, complete bool, opt Choices, warn func(form
 	rows = rows[at:]
 	if opt.header == "" && d.sklearn(rows, width) {
 		warn("%s: the first line gives the number of rows and columns and the names of the classes.", data.Shorten(name))
+		return d, nil
+	}
+	if d.rowNames = opt.header != "no" && namesRows(rows, width); d.rowNames {
+		d.header = true
 		return d, nil
 	}
 	if d.header = opt.header == "yes"; opt.header != "" {
@@ -168,13 +173,15 @@ func quoteAfter(s string, comma rune, inside bool) (open, ok bool) {
 	}
 }
 
-// detectDelimiter takes the candidate that cuts the most lines into the same
-// number of cells; among equals the one that makes more cells. A table of one
-// column has none, and a comma does no harm.
+// detectDelimiter takes the candidate that cuts the most records into the same
+// number of cells; among equals the one that makes more cells. A record is a line, or
+// several with line breaks in quoted cells. Where none cuts, spaces are taken if they
+// cut as R's write.table does. A table of one column has none, and a comma does no harm.
 func detectDelimiter(lines []string) rune {
 	best, bestShare, bestWidth := ',', 0.0, 1
 	for _, c := range ",;\t|" {
-		rows, width := splitLines(lines, c)
+		records, _ := joinLines(lines, c)
+		rows, width := splitLines(records, c)
 		if width < 2 {
 			continue
 		}
@@ -189,7 +196,44 @@ func detectDelimiter(lines []string) rune {
 			best, bestShare, bestWidth = c, share, width
 		}
 	}
+	if bestWidth == 1 {
+		if rows, width := splitLines(lines, ' '); width > 1 && namesRows(rows, width) {
+			return ' '
+		}
+	}
 	return best
+}
+
+// namesRows reports whether a header is one cell shorter than all rows, whose first cells then are the
+// names of rows, no two of which are the same.
+func namesRows(rows [][]string, width int) bool {
+	const few = 3
+	if len(rows) <= few || len(rows[0]) != width-1 || hasNumber(rows[0]) || slices.Contains(rows[0], "") || !distinct(rows[0]) {
+		return false
+	}
+	seen := map[string]bool{}
+	for _, r := range rows[1:] {
+		if len(r) != width || r[0] == "" || seen[r[0]] {
+			return false
+		}
+		seen[r[0]] = true
+	}
+	return true
+}
+
+// titleRow reports whether the first of rows is a title above a header: a lone text, which a spreadsheet
+// pads with empty cells, or a row of these, and the next row names columns.
+func titleRow(rows [][]string, width int) bool {
+	first, next := rows[0], rows[1]
+	alone := width > 2 && len(first) == width && strings.Trim(strings.Join(first[1:], ""), " ") == "" || width == 2 && len(first) == 1
+	if !alone || fitting(first[0]) != 0 || len(next) != width {
+		return false
+	}
+	if len(rows) > 2 && titleRow(rows[1:], width) {
+		return true
+	}
+	header, _ := looksHeader(rows[1:])
+	return header && !slices.Contains(next, "")
 }
 
 // splitLines cuts lines into cells and says how many most of them have.

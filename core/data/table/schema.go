@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -188,7 +189,7 @@ func findLabel(in *source.Reading, sc *scan, s *schema) (int, error) {
 		}
 	}
 	last := sc.width - 1
-	for last > 0 && sc.columns[last].cells == 0 { // of rows that end with a delimiter
+	for last > 0 && (sc.columns[last].cells == 0 || isIndex(s.columns[last].Name)) { // of rows that end with a delimiter, or of pandas
 		last--
 	}
 	if few := fewTexts(in, sc, s); len(few) == 1 && sc.columns[last].fraction.has(sc.columns[last].style) && sc.names == nil {
@@ -265,6 +266,10 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 		}
 		return data.ColumnKind(k)
 	}
+	if isIndex(name) {
+		in.Warn("%s numbers or names the rows, as its name says, and is ignored; declare its kind to use it.", data.Shorten(name))
+		return data.Ignored
+	}
 	name = data.Shorten(name)
 	c := &sc.columns[i]
 	switch {
@@ -279,8 +284,11 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 			in.Warn("%s is read as numbers, in which the zero in front of %s says nothing; declare it categorical or bucketed if these are codes.", name, data.Quote(c.zeros.text))
 		}
 		return data.Numeric
-	case c.distinct == nil:
+	case c.distinct == nil && !monthNamed(c.firstText().text):
 		in.Warn("%s is ignored: it has over %d different texts or very long ones, and the list of categories counts as public. Declare it bucketed to use it, or text for a backbone to read.", name, in.Limits.Categories)
+		return data.Ignored
+	case monthNamed(c.firstText().text):
+		in.Warn("%s is ignored: dates with names of months (such as %s) are not read. Write 2019-12-31, or declare it categorical.", name, data.Quote(c.firstText().text))
 		return data.Ignored
 	case len(c.distinct) == c.cells && sc.rows >= 20:
 		in.Warn("%s is ignored: all its texts differ, as names do. Declare it text for a backbone to read.", name)
@@ -297,6 +305,20 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 	}
 	return data.Categorical
 }
+
+// rowNamesColumn is the name of the column of R's row names, which has none.
+const rowNamesColumn = "row names"
+
+var (
+	indexName = regexp.MustCompile(`^(row names|Unnamed: 0(\.\d+)*|__index_level_\d+__)$`)
+	monthName = regexp.MustCompile(`(?i)^(\d{1,4}[-/. ]{1,2})?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?[-/, ]{1,2}\d{1,4}([, ]|$)`)
+)
+
+// isIndex reports whether a column is the index of pandas or R's row names, by its name alone.
+func isIndex(name string) bool { return indexName.MatchString(name) }
+
+// monthNamed reports whether a text is a date with the name of a month, such as 31-Dec-2019.
+func monthNamed(s string) bool { return monthName.MatchString(s) }
 
 // manyCategories is the number of categories above which the owner is warned that they are public. Kinds
 // of things are usually fewer; days, places or names in a column are more.
@@ -329,6 +351,10 @@ func tellStyle(in *source.Reading, c *tally, col *data.Column) {
 	st := styles[c.style]
 	if st.date != "" {
 		col.Date = st.date
+		if c.short != nil {
+			v, _ := st.parse(c.short.text)
+			in.Warn("%s: years of two digits are read as 1969 to 2068: %s is %s.", data.Shorten(col.Name), data.Quote(c.short.text), styles[plainDate].exact(v))
+		}
 		if other := c.best(dateStyles&^(1<<c.style), 0); in.Options.Date == "" && c.fit[other] == c.fit[c.style] {
 			in.Warn("%s: dates are read in the order %s; they could also be %s. Choose the order if that is wrong.", data.Shorten(col.Name), st.date, styles[other].date)
 		}

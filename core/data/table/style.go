@@ -76,7 +76,7 @@ func fitting(s string) styleSet {
 			digits++
 		case c == '.' || c == ',' || c == ' ' || c == '\'':
 			marks++
-		case 'a' <= c|' ' && c|' ' <= 'z' && !strings.ContainsRune("eETZ", rune(c)):
+		case 'a' <= c|' ' && c|' ' <= 'z' && !strings.ContainsRune("eETZAaPpMm", rune(c)):
 			if infinite(s) {
 				return numberStyles
 			}
@@ -200,8 +200,8 @@ func bare(s string) string {
 	return sign + strings.TrimSpace(strings.TrimSuffix(number, "%"))
 }
 
-// parseDate reads a date of a four-digit year, parted by '-', '/' or '.', with
-// or without a time, as days since 1970 began.
+// parseDate reads a date, parted by '-', '/' or '.', with or without a time, as days since 1970
+// began. A year has four digits or, at the end of a date, two: see [century].
 func parseDate(s, order string) (days float32, ok bool) {
 	clock := ""
 	if i := strings.IndexAny(s, "T "); i >= 0 {
@@ -211,7 +211,7 @@ func parseDate(s, order string) (days float32, ok bool) {
 		}
 	}
 	at := strings.IndexAny(s, "-/.")
-	if len(s) < len("1.1.1970") || at < 1 || (at == 4) != (order[0] == 'y') || s[at] == '.' && order == "mdy" {
+	if len(s) < len("1/1/70") || at < 1 || (at == 4) != (order[0] == 'y') || s[at] == '.' && order == "mdy" {
 		return 0, false
 	}
 	mark, rest := s[at:at+1], s
@@ -220,10 +220,13 @@ func parseDate(s, order string) (days float32, ok bool) {
 		var part string
 		part, rest, ok = strings.Cut(rest, mark)
 		n, err := strconv.ParseUint(part, 10, 16)
-		if last := i == 2; ok == last || err != nil || order[i] == 'y' && len(part) != 4 || order[i] != 'y' && len(part) > 2 {
+		if last := i == 2; ok == last || err != nil || order[i] == 'y' && len(part) != 4 && !shortYear(s, order) || order[i] != 'y' && len(part) > 2 {
 			return 0, false
 		}
 		of[order[i]] = int(n)
+		if order[i] == 'y' && len(part) == 2 {
+			of['y'] += century(int(n))
+		}
 	}
 	t := time.Date(of['y'], time.Month(of['m']), of['d'], 0, 0, 0, 0, time.UTC)
 	if of['y'] == 0 || t.Month() != time.Month(of['m']) || t.Day() != of['d'] {
@@ -233,10 +236,47 @@ func parseDate(s, order string) (days float32, ok bool) {
 	return float32((float64(t.Unix()) + seconds) / (24 * 60 * 60)), ok
 }
 
-// parseClock reads a time of day in seconds of UTC; an empty one is midnight.
+// shortYear reports whether a date ends with a year of two digits. Marks other than '/' need two digits
+// of day and month as well, as numbers of versions and chapters have fewer.
+func shortYear(date, order string) bool {
+	last := len(date) - len("/70")
+	return order[0] != 'y' && last > 0 && date[last] == date[strings.IndexAny(date, "-/.")] && (date[last] == '/' || last == len("31.12"))
+}
+
+// century returns the years before one of two digits: 1900 from 69 on, else 2000, as POSIX has it.
+func century(year int) int {
+	if year >= 69 {
+		return 1900
+	}
+	return 2000
+}
+
+// parseClock reads a time of day in seconds of UTC, of 24 hours or with AM or PM; an empty one is midnight.
 func parseClock(s string) (seconds float64, ok bool) {
 	if s == "" {
 		return 0, true
+	}
+	if hours, half := strings.ToUpper(s), s[len(s)-1]|' '; half == 'm' {
+		noon, pm := strings.CutSuffix(hours, "PM")
+		morning, am := strings.CutSuffix(hours, "AM")
+		if !pm && !am {
+			return 0, false
+		}
+		if am {
+			noon = morning
+		}
+		noon = strings.TrimSuffix(noon, " ")
+		h, err := strconv.ParseUint(strings.SplitN(noon, ":", 2)[0], 10, 8)
+		if seconds, ok = parseClock(noon); err != nil || h < 1 || h > 12 || strings.ContainsAny(noon, "Z+-") {
+			return 0, false
+		}
+		if h == 12 {
+			seconds -= 12 * 60 * 60
+		}
+		if pm {
+			seconds += 12 * 60 * 60
+		}
+		return seconds, ok && noon != ""
 	}
 	for _, layout := range []string{"15:04:05", "15:04", "15:04:05Z07:00"} {
 		if t, err := time.Parse(layout, s); err == nil {
@@ -276,6 +316,7 @@ type styleCount struct {
 	fraction styleSet           // in which some number is not whole
 	unclear  *cell              // the first number whose point or comma may be either mark
 	infinite *cell              // the first number that is not finite
+	short    *cell              // the first date whose year has two digits
 }
 
 // count counts s, a cell with a value, and returns the styles it fits. at is
@@ -293,6 +334,11 @@ func (c *styleCount) count(s string, at func() *cell) styleSet {
 	odd := len(s) >= 38 || strings.ContainsAny(s, "eEiI") // neither surely finite nor, without a mark, surely whole
 	if set == 0 || set == numberStyles && !odd {
 		return set
+	}
+	if c.short == nil && set&dateStyles != 0 {
+		if date, _, _ := strings.Cut(s, " "); shortYear(date, "dmy") {
+			c.short = at()
+		}
 	}
 	if odd && c.infinite == nil {
 		if v, _ := styles[set.first()].parse(s); math.IsInf(float64(v), 0) {
