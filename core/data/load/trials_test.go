@@ -73,14 +73,14 @@ func (c *trial) run(t *testing.T, files []source.File) {
 func TestTrials(t *testing.T) {
 	for _, c := range []trial{
 		{file: "01-years-header.csv", want: "60 rows; country categorical; 2019 numeric; 2020 numeric; 2021 numeric; group label; classes high low;", said: "row 1 is read as the header"},
-		{file: "02b-percent-mixed.csv", want: "", said: "%", wrong: "12% is 100 times 0.12, without a word"},
+		{file: "02b-percent-mixed.csv", want: "", said: "mixes per cent and plain numbers"},
 		{file: "03c-unnamed.csv", want: "Unnamed: 0.1 ignored; Unnamed: 0 ignored; x numeric; outcome label;"},
 		{file: "04-label-y.csv", want: "", said: "label", wrong: "y is taken as the label, without a word"},
-		{file: "07-label-codes.csv", want: "classes 01 02 1 10 2;", wrong: "01 and 1 are one class"},
-		{file: "07b-label-zip.csv", want: "classes 00501 02139 10001 94103;", wrong: "zeros in front are lost"},
-		{file: "07c-label-E.csv", want: "classes 10 100 1E1 1E2 20 2E1;", wrong: "1E1 and 10 are one class"},
-		{file: "07d-label-currency.csv", want: "classes $10 $5 £5 €5;", wrong: "$5 and €5 are one class"},
-		{file: "08-codes-E.csv", want: "diag categorical;", wrong: "40E1 is 400"},
+		{file: "07-label-codes.csv", want: "classes 01 02 1 10 2;"},
+		{file: "07b-label-zip.csv", want: "classes 00501 02139 10001 94103;"},
+		{file: "07c-label-E.csv", want: "classes 10 100 1E1 1E2 20 2E1;"},
+		{file: "07d-label-currency.csv", want: "classes $10 $5 £5 €5;"},
+		{file: "08-codes-E.csv", want: "diag categorical;"},
 		{file: "10-multiline-semicolon.csv", want: "note categorical; x numeric; outcome label; classes a b;"},
 		{file: "10b-multiline-comma-inside.csv", want: "note categorical; x numeric; outcome label; classes a b;"},
 		{file: "11-swiss.csv", want: "lohn numeric; abt categorical; ergebnis label; classes a b; first 61000|", wrong: "61’000.00 is a category"},
@@ -171,6 +171,34 @@ func TestNotationsOfTables(t *testing.T) {
 		{file: "months.csv", text: lines("when,x,group", 30, day("02-Jan-2006")), want: "when ignored; x numeric; group label;", said: "names of months"},
 		{file: "american.csv", text: lines("when,x,group", 30, day("Jan 2 2006")), want: "when ignored; x numeric; group label;", said: "names of months"},
 		{file: "mac.csv", text: strings.ReplaceAll(lines("x,y,outcome", 30, plain), "\n", "\r"), want: "refused: mac.csv: expected lines that end in LF or CR LF, found lines that end in CR alone. Save the table again"},
+	} {
+		c.run(t, []source.File{source.Bytes(c.file, []byte(c.text))})
+	}
+}
+
+// TestCodesStayApart: what is one number may be two codes.
+func TestCodesStayApart(t *testing.T) {
+	labels := func(all ...string) string {
+		return lines("x,y,code", 30, func(i int) string { return fmt.Sprintf("%d,%g,%s", i*7%5, float64(i)/4, all[i%len(all)]) })
+	}
+	feature := func(values func(i int) string) string {
+		return lines("code,x,group", 60, func(i int) string { return fmt.Sprintf("%s,%g,%s", values(i), float64(i)/4, ab(i)) })
+	}
+	last := run.CSV{Label: "code"}
+	for _, c := range []trial{
+		{file: "zeros.csv", text: labels("007", "7", "07"), opt: last, want: "classes 007 07 7;", said: "as they are written"},
+		{file: "E.csv", text: labels("2E2", "200", "2e2"), opt: last, want: "classes 200 2E2 2e2;", said: "as they are written"},
+		{file: "£.csv", text: labels("£9", "9", "9 ₹"), opt: last, want: "classes 9 9 ₹ £9;", said: "as they are written"},
+		{file: "same.csv", text: labels("1", "1.0", "2", "+1"), opt: last, want: "classes 1 2;"},
+		{file: "percent.csv", text: labels("1", "1%", "2"), opt: last, want: "classes 1 1% 2;", said: "as they are written"},
+
+		{file: "icd.csv", text: feature(func(i int) string { return []string{"10E2", "1000", "1001"}[i%3] }), want: "code categorical; x numeric;", said: "looks like a code"},
+		{file: "part.csv", text: feature(func(i int) string { return []string{"3e5", "300000", "12", "77"}[i%4] }), want: "code categorical; x numeric;", said: "looks like a code"},
+		{file: "many.csv", text: feature(func(i int) string { return fmt.Sprintf("%dE1", i) }), want: "code numeric; x numeric;", said: `"0E1" is read as the number 0`},
+		{file: "signed.csv", text: feature(func(i int) string { return []string{"1E+5", "2.5E3", "1e-3"}[i%3] }), want: "code numeric; x numeric;"},
+		{file: "money.csv", text: feature(func(i int) string { return []string{"$", "€", "£"}[i%3] + fmt.Sprint(i) }), want: "code numeric; x numeric;", said: "mixes currencies ($ £ €)"},
+		{file: "shares.csv", text: feature(func(i int) string { return fmt.Sprint(i) + []string{"%", ""}[i%2] }), want: "code numeric; x numeric;", said: "mixes per cent and plain numbers"},
+		{file: "target.csv", text: feature(func(i int) string { return fmt.Sprintf("%04d", 37*i) }), opt: last, want: "regression;", said: "the zero in front"},
 	} {
 		c.run(t, []source.File{source.Bytes(c.file, []byte(c.text))})
 	}

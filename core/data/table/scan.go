@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,6 +32,8 @@ type tally struct {
 	distinct map[string]struct{} // the values; nil when they are too many or too long
 	held     int64               // bytes that distinct takes
 	zeros    *cell               // the first whole number with a zero in front
+	exponent *cell               // the first number such as 40E1, with an exponent and neither a sign nor a mark
+	units    map[string]*cell    // the first number with each sign of a currency, with %, and without
 	ids      map[int64]struct{}  // nil when a cell is not an integer or comes twice, or nobody asks
 }
 
@@ -65,7 +68,8 @@ func (sc *scan) add(c *tally, s string, f source.File, line int, lim *source.Lim
 		}
 		return
 	}
-	switch set := c.count(s, at); {
+	set := c.count(s, at)
+	switch {
 	case set&commaStyles == 0 && set&pointStyles != 0:
 		sc.points++
 	case set&pointStyles == 0 && set&commaStyles != 0:
@@ -73,6 +77,12 @@ func (sc *scan) add(c *tally, s string, f source.File, line int, lim *source.Lim
 	}
 	if c.zeros == nil && len(s) > 1 && s[0] == '0' && strings.Trim(s, "0123456789") == "" {
 		c.zeros = at()
+	}
+	if c.exponent == nil && c.infinite == nil && set != 0 && exponentCode(s) {
+		c.exponent = at()
+	}
+	if set&numberStyles != 0 {
+		c.addUnit(s, at)
 	}
 	c.addID(s)
 	sc.list(c, s, lim)
@@ -113,6 +123,41 @@ func (sc *scan) list(c *tally, s string, lim *source.Limits) {
 	c.distinct[strings.Clone(s)] = struct{}{}
 	c.held += bytes
 	sc.texts += bytes
+}
+
+// addUnit keeps a number that is the first with its unit.
+func (c *tally) addUnit(s string, at func() *cell) {
+	u := unitOf(s)
+	if _, ok := c.units[u]; ok {
+		return
+	}
+	if c.units == nil {
+		c.units = map[string]*cell{}
+	}
+	c.units[u] = at()
+}
+
+// currencies returns the signs of currencies in the column's numbers.
+func (c *tally) currencies() (signs []string) {
+	for u := range c.units {
+		if u != "" && u != "%" {
+			signs = append(signs, u)
+		}
+	}
+	slices.Sort(signs)
+	return signs
+}
+
+// codes reports whether the column's whole numbers are written as codes are: with a zero in front, with an E and neither sign nor
+// mark, or with different units. Then texts that are one number may be different codes.
+func (c *tally) codes() bool { return c.zeros != nil || c.exponent != nil || len(c.units) > 1 }
+
+// code returns a cell that looks like a code; nil where none does.
+func (c *tally) code() *cell {
+	for _, u := range c.currencies() {
+		return cmp.Or(c.zeros, c.exponent, c.units[u])
+	}
+	return cmp.Or(c.zeros, c.exponent, c.units["%"])
 }
 
 func (c *tally) addID(s string) {

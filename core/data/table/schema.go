@@ -279,10 +279,10 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 	case sc.isID(i):
 		in.Warn("%s numbers the rows and is ignored; declare it numeric to use it.", name)
 		return data.Ignored
+	case c.numeric() && c.exponent != nil && !c.fraction.has(c.style) && c.distinct != nil && 2*len(c.distinct) <= c.cells:
+		in.Warn("%s is read as categorical, as %s looks like a code; declare it numeric if it is a number.", name, data.Quote(c.exponent.text))
 	case c.numeric():
-		if c.zeros != nil {
-			in.Warn("%s is read as numbers, in which the zero in front of %s says nothing; declare it categorical or bucketed if these are codes.", name, data.Quote(c.zeros.text))
-		}
+		tellCodes(in, c, name)
 		return data.Numeric
 	case c.distinct == nil && !monthNamed(c.firstText().text):
 		in.Warn("%s is ignored: it has over %d different texts or very long ones, and the list of categories counts as public. Declare it bucketed to use it, or text for a backbone to read.", name, in.Limits.Categories)
@@ -319,6 +319,25 @@ func isIndex(name string) bool { return indexName.MatchString(name) }
 
 // monthNamed reports whether a text is a date with the name of a month, such as 31-Dec-2019.
 func monthNamed(s string) bool { return monthName.MatchString(s) }
+
+// tellCodes warns of a column of numbers whose cells say more than the numbers do.
+func tellCodes(in *source.Reading, c *tally, name string) {
+	name = data.Shorten(name)
+	if c.zeros != nil {
+		in.Warn("%s is read as numbers, in which the zero in front of %s says nothing; declare it categorical or bucketed if these are codes.", name, data.Quote(c.zeros.text))
+	}
+	if c.exponent != nil && !c.fraction.has(c.style) {
+		v, _ := styles[c.style].parse(c.exponent.text)
+		in.Warn("%s: %s is read as the number %s; declare the column categorical or bucketed if these are codes.", name, data.Quote(c.exponent.text), strconv.FormatFloat(float64(v), 'f', -1, 32))
+	}
+	if signs := c.currencies(); len(signs) > 1 {
+		in.Warn("%s mixes currencies (%s), and is read as numbers without them. Bring them to one currency, or declare the column categorical.", name, strings.Join(signs, " "))
+	}
+	if plain, per := c.units[""], c.units["%"]; plain != nil && per != nil {
+		v, _ := styles[c.style].parse(per.text)
+		in.Warn("%s mixes per cent and plain numbers: %s is read as %s, beside %s. Write all of them one way.", name, data.Quote(per.text), strconv.FormatFloat(float64(v), 'f', -1, 32), data.Quote(plain.text))
+	}
+}
 
 // manyCategories is the number of categories above which the owner is warned that they are public. Kinds
 // of things are usually fewer; days, places or names in a column are more.
@@ -470,8 +489,14 @@ const defaultBuckets = 32
 func decideLabel(in *source.Reading, sc *scan, s *schema, file string) error {
 	c, col := &sc.columns[s.label], &s.columns[s.label]
 	declared := in.Options.Columns[col.Name]
-	numbers := c.numeric() && declared != string(data.Categorical)
 	s.task = data.Task(in.Options.Task)
+	numbers := c.numeric() && declared != string(data.Categorical)
+	if numbers && s.task != data.Regression && c.codes() && c.distinct != nil && len(c.distinct) <= in.Limits.Classes && 2*len(c.distinct) <= c.cells {
+		numbers = false // 01 and 1 are two classes
+		if declared == "" {
+			in.Warn("%s: the classes are told apart as they are written, such as %s. Choose regression if they are numbers.", data.Shorten(col.Name), data.Quote(c.code().text))
+		}
+	}
 	if s.task == "" {
 		s.task = guessTask(c, numbers)
 	}
@@ -480,6 +505,7 @@ func decideLabel(in *source.Reading, sc *scan, s *schema, file string) error {
 			return err
 		}
 		tellStyle(in, c, col)
+		tellCodes(in, c, col.Name)
 	}
 	in.Report.Task = s.task
 	if s.task == data.Regression {

@@ -187,7 +187,7 @@ func bare(s string) string {
 	s = asciiNumber.Replace(s)
 	number := strings.TrimLeft(s, "+-")
 	sign := s[:len(s)-len(number)]
-	for _, symbol := range []string{"$", "€", "£", "¥", "₹"} {
+	for _, symbol := range units[:len(units)-1] {
 		short := strings.TrimPrefix(number, symbol)
 		if short == number {
 			short = strings.TrimSuffix(number, symbol)
@@ -199,6 +199,30 @@ func bare(s string) string {
 	}
 	return sign + strings.TrimSpace(strings.TrimSuffix(number, "%"))
 }
+
+// exponentCode reports whether s is digits, an E and digits. Programs write an exponent's sign or a
+// point before it; people write codes so.
+func exponentCode(s string) bool {
+	i := strings.IndexAny(s, "eE")
+	return i > 0 && i < len(s)-1 && strings.Trim(s[:i]+s[i+1:], "0123456789") == ""
+}
+
+// unitOf returns the sign of a currency or of per cent in a number; empty where there is none.
+func unitOf(s string) string {
+	digit := func(c byte) bool { return '0' <= c && c <= '9' }
+	if digit(s[len(s)-1]) && (digit(s[0]) || s[0] == '-' && len(s) > 1 && digit(s[1])) {
+		return ""
+	}
+	for _, u := range units {
+		if strings.Contains(s, u) {
+			return u
+		}
+	}
+	return ""
+}
+
+// units are the signs of currencies, and that of per cent.
+var units = [...]string{"$", "€", "£", "¥", "₹", "%"}
 
 // parseDate reads a date, parted by '-', '/' or '.', with or without a time, as days since 1970
 // began. A year has four digits or, at the end of a date, two: see [century].
