@@ -76,7 +76,7 @@ export class Model {
     for (const [i, c] of columns.entries()) {
       const given = Array.isArray(cells) ? cells[i] : Object.hasOwn(cells, c.name) ? cells[c.name] : undefined;
       if (typeof (given ?? "") !== "string") throw new Error(`Column "${c.name}" has ${given}: give cells as texts.`);
-      const cell = trim(given ?? ""), gone = missing(cell);
+      const cell = trim(given ?? ""), gone = missing(cell) || c.kind === "numeric" && NO_NUMBER.has(cell.toLowerCase());
       if (c.kind === "numeric" && gone) {
         if (c.if_missing === undefined) throw new Error(`Column "${c.name}" is missing, and there were no such rows in training.`);
         x[c.first] = c.if_missing;
@@ -249,8 +249,12 @@ function groupNorm(x, p, groups) {
 
 // --- cells ---
 
-const ABSENT = new Set(["", "?", "na", "nan", "-nan", "n/a", "<na>", "null", "n.a.", "k.a.", "k. a.", "k.\u00a0a.", "k.\u202fa."]);
-const missing = (/** @type {string} */ cell) => ABSENT.has(cell.toLowerCase()) || cell === "#N/A" || cell === "#NV";
+const ABSENT = new Set(["", "?", "na", "nan", "-nan", "n/a", "<na>", "null", "n.a.", "k.a.", "k. a.", "k.\u00a0a.", "k.\u202fa.", "n/d"]);
+const EXACTLY = new Set(["NaT", "#N/A", "#NV", "#REF!", "#NUM!", "#DIV/0!", "#NAME?", "#VALUE!", "#NULL!"]);
+const missing = (/** @type {string} */ cell) => ABSENT.has(cell.toLowerCase()) || EXACTLY.has(cell);
+
+// NO_NUMBER are missing in a column of numbers alone.
+const NO_NUMBER = new Set(["none", "-", "--", ".", "..", "–", "—"]);
 
 const SPACE = "[\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+", ENDS = new RegExp(`^${SPACE}|${SPACE}$`, "g");
 
@@ -273,14 +277,19 @@ function written(decimal, thousands) {
 /** @type {Map<string, RegExp>} */
 const patterns = new Map();
 
-// number is what a cell says, without the sign of a currency or of per cent, or NaN.
+const CURRENCY = "[$€£¥₹]|CHF|EUR|USD|GBP|kr\\.|kr|Kr|Fr\\.", BEFORE = new RegExp(`^(?:${CURRENCY})`), BEHIND = new RegExp(`(?:${CURRENCY})$`);
+
+// number is what a cell says, without the sign of a currency or of per cent, or NaN. One in
+// parentheses, or with decimals and a minus behind, is negative.
 /** @param {string} cell @param {{ decimal?: string, thousands?: string }} column */
 function number(cell, { decimal = ".", thousands = "" }) {
   let s = cell;
-  if (/[^\0-#&-\x7f]/.test(s)) {
-    s = s.replaceAll(/[\xa0\u202f]/g, " ").replaceAll("−", "-");
+  if (/[^\0-\x7f]|[$%(]|[a-df-z]|-$/i.test(s)) {
+    s = s.replaceAll(/[\xa0\u2007\u2009\u202f]/g, " ").replaceAll("−", "-").replaceAll("’", "'");
+    const inner = trim((s.match(/^\((.*)\)$/s) ?? s.match(/^(.*[.,].*[0-9])-$/s))?.[1] ?? "");
+    if (inner && !/^[+-]|[+-]$/.test(inner)) s = "-" + inner;
     const [sign] = /** @type {RegExpMatchArray} */ (s.match(/^[+-]*/)), rest = s.slice(sign.length);
-    const bare = /^[$€£¥₹]/.test(rest) ? rest.slice(1) : rest.replace(/[$€£¥₹]$/, "");
+    const bare = BEFORE.test(rest) ? rest.replace(BEFORE, "") : rest.replace(BEHIND, "");
     s = sign + trim(bare.replace(/%$/, ""));
   }
   if (!written(decimal, thousands).test(s)) return NaN;

@@ -236,17 +236,22 @@ def _group_norm(x: np.ndarray, p: np.ndarray, groups: int) -> np.ndarray:
 
 # What Unicode calls space.
 _SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
-_CURRENCY = ("$", "€", "£", "¥", "₹")
-_ABSENT = {"", "?", "na", "nan", "-nan", "n/a", "<na>", "null", "n.a.", "k.a.", "k. a.", "k.\u00a0a.", "k.\u202fa."}
+_CURRENCY = r"[$€£¥₹]|CHF|EUR|USD|GBP|kr\.|kr|Kr|Fr\."
+_ABSENT = {"", "?", "na", "nan", "-nan", "n/a", "<na>", "null", "n.a.", "k.a.", "k. a.", "k.\u00a0a.", "k.\u202fa.", "n/d"}
+_EXACTLY = {"NaT", "#N/A", "#NV", "#REF!", "#NUM!", "#DIV/0!", "#NAME?", "#VALUE!", "#NULL!"}
+
+# Missing in a column of numbers alone.
+_NO_NUMBER = {"none", "-", "--", ".", "..", "–", "—"}
 
 
 def _missing(cell: str) -> bool:
-    return cell.lower() in _ABSENT or cell in ("#N/A", "#NV")
+    return cell.lower() in _ABSENT or cell in _EXACTLY
 
 
 def _fill(x: np.ndarray, column: Mapping[str, Any], cell: str) -> None:
     """Put a cell's features into those of its row."""
-    name, kind, first, gone = column["name"], column["kind"], column["first"], _missing(cell)
+    name, kind, first = column["name"], column["kind"], column["first"]
+    gone = _missing(cell) or (kind == "numeric" and cell.lower() in _NO_NUMBER)
     if kind == "numeric" and gone:
         if column.get("if_missing") is None:
             raise ValueError(f'Column "{name}" is missing, and there were no such rows in training.')
@@ -268,13 +273,22 @@ def _fill(x: np.ndarray, column: Mapping[str, Any], cell: str) -> None:
 
 
 def _number(cell: str, column: Mapping[str, Any]) -> float:
-    """Give what a cell says, without the sign of a currency or of per cent, or NaN."""
+    """Give what a cell says, without the sign of a currency or of per cent, or NaN.
+
+    One in parentheses, or with decimals and a minus behind, is negative.
+    """
     s = cell
-    if not s.isascii() or "$" in s or "%" in s:
-        s = re.sub("[\u00a0\u202f]", " ", s).replace("−", "-")
+    if not s.isascii() or re.search("[$%(]|[a-df-zA-DF-Z]|-$", s):
+        s = re.sub("[\u00a0\u2007\u2009\u202f]", " ", s).replace("−", "-").replace("’", "'")
+        below = re.fullmatch(r"\((.*)\)", s, re.DOTALL) or re.fullmatch("(.*[.,].*[0-9])-", s, re.DOTALL)
+        inner = below[1].strip(_SPACE) if below else ""
+        if inner and inner[0] not in "+-" and inner[-1] not in "+-":
+            s = "-" + inner
         rest = s.lstrip("+-")
         sign = s[: len(s) - len(rest)]
-        bare = rest[1:] if rest[:1] in _CURRENCY else rest[:-1] if rest[-1:] in _CURRENCY else rest
+        bare = re.sub(f"^(?:{_CURRENCY})", "", rest)
+        if bare == rest:
+            bare = re.sub(rf"(?:{_CURRENCY})\Z", "", rest)
         s = sign + bare.removesuffix("%").strip(_SPACE)
     thousands, decimal = column.get("thousands") or "", column.get("decimal") or "."
     point = re.escape(decimal)

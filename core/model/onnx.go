@@ -237,6 +237,7 @@ func categoriesByText(categories []string, missing int) (texts []string, places 
 // absent lists the texts of a missing cell, as docs/applying.md has them.
 var absent = []string{
 	"", "?", "NA", "NaN", "-NaN", "N/A", "<NA>", "null", "Null", "n.a.", "k.A.", "K.a.", "k. A.", "K. a.", "k.\u00a0A.", "k.\u202fA.", "#N/A", "#NV",
+	"n/d", "N/D", "NaT", "#DIV/0!", "#REF!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!",
 }
 
 // --- from features to the layers ---

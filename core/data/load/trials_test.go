@@ -83,10 +83,10 @@ func TestTrials(t *testing.T) {
 		{file: "08-codes-E.csv", want: "diag categorical;"},
 		{file: "10-multiline-semicolon.csv", want: "note categorical; x numeric; outcome label; classes a b;"},
 		{file: "10b-multiline-comma-inside.csv", want: "note categorical; x numeric; outcome label; classes a b;"},
-		{file: "11-swiss.csv", want: "lohn numeric; abt categorical; ergebnis label; classes a b; first 61000|", wrong: "61’000.00 is a category"},
-		{file: "11b-thin-space.csv", want: "amount numeric; y numeric; outcome label; classes a b; first 1234.5|", opt: run.CSV{Label: "outcome"}, wrong: "1 234,50 is a category"},
-		{file: "11c-parentheses.csv", want: "amount numeric; y numeric; outcome label; classes a b; first -45.1|", opt: run.CSV{Label: "outcome"}, wrong: "(3.00) is a category"},
-		{file: "11e-div0.csv", want: "a numeric;", opt: run.CSV{Missing: "drop"}, wrong: "#DIV/0! is refused as a number"},
+		{file: "11-swiss.csv", want: "lohn numeric; abt categorical; ergebnis label; classes a b; first 61000|"},
+		{file: "11b-thin-space.csv", want: "amount numeric; y numeric; outcome label; classes a b; first 1234.5|", opt: run.CSV{Label: "outcome"}},
+		{file: "11c-parentheses.csv", want: "amount numeric; y numeric; outcome label; classes a b; first -45.1|", said: `"(45.10)" is read as -45.1`, opt: run.CSV{Label: "outcome"}},
+		{file: "11e-div0.csv", want: "a numeric;", opt: run.CSV{Missing: "drop"}},
 		{file: "12-epoch-ms.csv", want: "", said: "same value", wrong: "an hour of times in milliseconds is one value"},
 		{file: "12c-datetime.csv", want: "", said: "same value", wrong: "times of one day fall together"},
 		{file: "15-r-writetable.csv", opt: run.CSV{Label: "outcome"}, want: "x numeric; y numeric; outcome label; classes a b;"},
@@ -196,9 +196,45 @@ func TestCodesStayApart(t *testing.T) {
 		{file: "part.csv", text: feature(func(i int) string { return []string{"3e5", "300000", "12", "77"}[i%4] }), want: "code categorical; x numeric;", said: "looks like a code"},
 		{file: "many.csv", text: feature(func(i int) string { return fmt.Sprintf("%dE1", i) }), want: "code numeric; x numeric;", said: `"0E1" is read as the number 0`},
 		{file: "signed.csv", text: feature(func(i int) string { return []string{"1E+5", "2.5E3", "1e-3"}[i%3] }), want: "code numeric; x numeric;"},
-		{file: "money.csv", text: feature(func(i int) string { return []string{"$", "€", "£"}[i%3] + fmt.Sprint(i) }), want: "code numeric; x numeric;", said: "mixes currencies ($ £ €)"},
+		{file: "money.csv", text: feature(func(i int) string { return []string{"$", "€", "£"}[i%3] + fmt.Sprint(i) }), want: "code numeric; x numeric;", said: "mixes currencies ($ € £)"},
 		{file: "shares.csv", text: feature(func(i int) string { return fmt.Sprint(i) + []string{"%", ""}[i%2] }), want: "code numeric; x numeric;", said: "mixes per cent and plain numbers"},
 		{file: "target.csv", text: feature(func(i int) string { return fmt.Sprintf("%04d", 37*i) }), opt: last, want: "regression;", said: "the zero in front"},
+	} {
+		c.run(t, []source.File{source.Bytes(c.file, []byte(c.text))})
+	}
+}
+
+// TestNumbersAsPeopleWriteThem: notations of numbers, and words for a missing one, are no categories.
+func TestNumbersAsPeopleWriteThem(t *testing.T) {
+	column := func(values ...string) string {
+		return lines("amount;x;group", 40, func(i int) string { return fmt.Sprintf("%s;%d;%s", values[i%len(values)], i%7, ab(i)) })
+	}
+	drop := run.CSV{Missing: "drop"}
+	const numbers = "amount numeric; x numeric; group label; classes a b; first "
+	for _, c := range []trial{
+		{file: "swiss.csv", text: column("CHF 1’234.50", "CHF 17.00", "CHF 1’000’000.00"), want: numbers + "1234.5|"},
+		{file: "apostrophes.csv", text: column("1’234", "2’345’678", "12"), want: numbers + "1234|"},
+		{file: "kronor.csv", text: column("1\u2009234,50 kr", "7,25 kr", "12\u2009000 kr"), want: numbers + "1234.5|"},
+		{file: "figure.csv", text: column("1\u2007234", "7", "12\u2007000"), want: numbers + "1234|"},
+		{file: "thin.csv", text: column("1\u2009234.5", "7.25", "12\u2009000.0"), want: numbers + "1234.5|"},
+		{file: "books.csv", text: column("(1,234.50)", "17.00", "(3.00)"), want: numbers + "-1234.5|", said: `"(1,234.50)" is read as -1234.5`},
+		{file: "dollars.csv", text: column("($5)", "$17", "$20"), want: numbers + "-5|", said: `"($5)" is read as -5`},
+		{file: "sap.csv", text: column("1.234,50-", "17,00", "3,00-"), want: numbers + "-1234.5|", said: `"1.234,50-" is read as -1234.5`},
+
+		{file: "errors.csv", text: column("#DIV/0!", "1.5", "#REF!", "2"), opt: drop, want: numbers + "(missing)|", said: "20 training rows are left out"},
+		{file: "words.csv", text: column("None", "1.5", "--", "2"), opt: drop, want: numbers + "(missing)|", said: "20 training rows are left out"},
+		{file: "marks.csv", text: column(".", "1.5", "n/d", "2", "-", "3", "..", "4"), opt: drop, want: numbers + "(missing)|", said: "20 training rows are left out"},
+		{file: "times.csv", text: column("NaT", "2024-01-02", "None", "2024-01-03"), opt: drop, want: numbers + "(missing)|", said: "20 training rows are left out"},
+		{file: "error.csv", text: column("-", "1.5", "2"), want: "refused: error.csv, row 2, column 1 (\"amount\"): expected a value"},
+		{file: "filled.csv", text: column("2", "None", "1.5"), opt: run.CSV{Missing: "indicator"}, want: "amount numeric; x numeric; group label; classes a b; first 2|"},
+
+		// Among texts they are texts, and neither grades nor prices in francs are below 0.
+		{file: "levels.csv", text: column("none", "mild", "severe"), want: "amount categorical; x numeric; group label; classes a b; first none|"},
+		{file: "signs.csv", text: column("-", "+", "--"), want: "amount categorical;"},
+		{file: "grades.csv", text: column("1", "2-", "3", "2+"), want: "amount categorical;"},
+		{file: "francs.csv", text: column("12.-", "7.-", "9.50"), want: "amount categorical;"},
+		{file: "declared.csv", text: column("-", "1", "2"), opt: run.CSV{Columns: map[string]string{"amount": "categorical"}}, want: "amount categorical;", said: ""},
+		{file: "label.csv", text: column("(1)", "(2)", "-"), opt: run.CSV{Label: "amount", Missing: "drop"}, want: "classes (1) (2);", said: "as they are written"},
 	} {
 		c.run(t, []source.File{source.Bytes(c.file, []byte(c.text))})
 	}

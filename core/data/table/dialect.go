@@ -396,6 +396,9 @@ func lookBelow(rows [][]string, j int) below {
 			continue
 		}
 		b.again = b.again || j < len(rows[0]) && r[j] == rows[0][j]
+		if noNumber(r[j]) {
+			continue
+		}
 		seen[r[j]]++
 		switch set := fitting(r[j]); {
 		case set == 0:

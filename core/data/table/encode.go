@@ -19,7 +19,7 @@ func (s *schema) feature(x []float32, i int, c string) (known bool, err *data.Er
 	if col.Kind == data.Categorical {
 		return s.category(x[col.First:], i, c), nil
 	}
-	if missing(c) {
+	if s.gone(i, c) {
 		x[col.First] = s.fill[i]
 		if col.Indicator > 0 {
 			x[col.Indicator] = 1
@@ -90,7 +90,7 @@ type Encoder struct{ s schema }
 func NewEncoder(task data.Task, columns []data.Column, classes []string, features int) (*Encoder, error) {
 	n := len(columns)
 	e := &Encoder{schema{columns: columns, label: -1, task: task, classes: classes, features: features,
-		styles: make([]style, n), categories: make([]map[string]int, n), buckets: make([]uint32, n), fill: make([]float32, n)}}
+		styles: make([]style, n), categories: make([]map[string]int, n), buckets: make([]uint32, n), fill: make([]float32, n), noNumbers: make([]bool, n)}}
 	taken := make([]bool, features)
 	names := map[string]bool{}
 	for i := range columns {
@@ -115,13 +115,14 @@ func (e *Encoder) add(i int, taken []bool) error {
 	switch col.Kind {
 	case data.Numeric:
 		width = 1
+		s.noNumbers[i] = true
 	case data.Categorical:
 		width = len(col.Categories)
 	case data.Label:
 		if s.label >= 0 {
 			return fmt.Errorf("a second label beside %s", data.Quote(s.columns[s.label].Name))
 		}
-		s.label = i
+		s.label, s.noNumbers[i] = i, s.task == data.Regression
 	case data.Ignored:
 	default:
 		return fmt.Errorf("there is no kind of column %s", data.Quote(string(col.Kind)))
@@ -248,7 +249,7 @@ func (e *Encoder) Features(x []float32, cells []string) (unknown, gaps []int, er
 			continue
 		}
 		c := strings.TrimSpace(cells[i])
-		gap := col.Kind == data.Numeric && missing(c)
+		gap := col.Kind == data.Numeric && e.s.gone(i, c)
 		if gap && col.Fill == nil {
 			return nil, nil, &data.Error{Column: i + 1, ColumnName: col.Name, Expected: e.s.styles[i].what(), Got: "a missing cell, and no training row had one",
 				Fix: "Fill in the cell, or train on rows with such cells: missing cells as zero or indicator, not drop."}
@@ -306,7 +307,7 @@ func (e *Encoder) Target(cell string) (float32, error) {
 	if e.s.label < 0 {
 		return 0, &data.Error{Expected: "a model with a column of labels", Got: "one without", Fix: "Train on a table."}
 	}
-	if missing(cell) {
+	if e.s.gone(e.s.label, cell) {
 		return 0, &data.Error{Column: e.s.label + 1, ColumnName: e.s.columns[e.s.label].Name, Expected: "a label", Got: "none", Fix: "Fill in the label, or leave the row out."}
 	}
 	y, _, err := e.s.target(cell)
@@ -339,7 +340,7 @@ func (st style) write(v float64) string {
 // it, or no style does.
 func (e *Encoder) Stored(i int, cell string) string {
 	s, kind := &e.s, e.s.columns[i].Kind
-	if kind != data.Numeric && !(kind == data.Label && (s.task == data.Regression || s.numLabels)) || missing(cell) {
+	if kind != data.Numeric && !(kind == data.Label && (s.task == data.Regression || s.numLabels)) || s.gone(i, cell) {
 		return cell
 	}
 	if _, ok := s.styles[i].parse(cell); ok {

@@ -132,7 +132,7 @@ func countTable(in *source.Reading, t *Table, f source.File, sc *scan, s *schema
 			return 0, 0, err
 		}
 		for i, c := range cells {
-			if !s.columns[i].Used() || !missing(c) {
+			if !s.columns[i].Used() || !s.gone(i, c) {
 				continue
 			}
 			if missingCells++; in.Options.Missing != "drop" && !keepsMissing(in) {
@@ -247,7 +247,7 @@ func (f *filler) table(t *Table, most int) (int, error) {
 // row writes one row, unless a missing cell drops it.
 func (f *filler) row(file string, cells []string, line int) error {
 	for i, c := range cells {
-		if f.columns[i].Used() && missing(c) && (i == f.label || !keepsMissing(f.Reading)) {
+		if f.columns[i].Used() && f.gone(i, c) && (i == f.label || !keepsMissing(f.Reading)) {
 			f.dropped++
 			return nil
 		}

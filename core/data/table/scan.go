@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -27,14 +26,17 @@ type cell struct {
 type tally struct {
 	missing    int
 	firstEmpty *cell // the first cell without a value
+	noNumbers  int   // cells that are missing in a column of numbers
+	firstNone  *cell // the first of these
+	noneFirst  bool  // it stands before firstEmpty
 	styleCount
-	style    int                 // in styles: how its numbers are written
-	distinct map[string]struct{} // the values; nil when they are too many or too long
-	held     int64               // bytes that distinct takes
-	zeros    *cell               // the first whole number with a zero in front
-	exponent *cell               // the first number such as 40E1, with an exponent and neither a sign nor a mark
-	units    map[string]*cell    // the first number with each sign of a currency, with %, and without
-	ids      map[int64]struct{}  // nil when a cell is not an integer or comes twice, or nobody asks
+	style    int                   // in styles: how its numbers are written
+	distinct map[string]struct{}   // the values; nil when they are too many or too long
+	held     int64                 // bytes that distinct takes
+	zeros    *cell                 // the first whole number with a zero in front
+	exponent *cell                 // the first number such as 40E1, with an exponent and neither a sign nor a mark
+	units    [1 + len(units)]*cell // the first number without a unit, and with each of units
+	ids      map[int64]struct{}    // nil when a cell is not an integer or comes twice, or nobody asks
 }
 
 const (
@@ -68,6 +70,14 @@ func (sc *scan) add(c *tally, s string, f source.File, line int, lim *source.Lim
 		}
 		return
 	}
+	if noNumber(s) {
+		if c.noNumbers++; c.firstNone == nil {
+			c.firstNone, c.noneFirst = at(), c.firstEmpty == nil
+		}
+		c.ids = nil
+		sc.list(c, s, lim)
+		return
+	}
 	set := c.count(s, at)
 	switch {
 	case set&commaStyles == 0 && set&pointStyles != 0:
@@ -81,8 +91,8 @@ func (sc *scan) add(c *tally, s string, f source.File, line int, lim *source.Lim
 	if c.exponent == nil && c.infinite == nil && set != 0 && exponentCode(s) {
 		c.exponent = at()
 	}
-	if set&numberStyles != 0 {
-		c.addUnit(s, at)
+	if u := unitOf(s); set&numberStyles != 0 && c.units[u] == nil {
+		c.units[u] = at()
 	}
 	c.addID(s)
 	sc.list(c, s, lim)
@@ -101,6 +111,34 @@ func (sc *scan) settle(opt run.CSV) {
 	for i := range sc.columns {
 		c := &sc.columns[i]
 		c.style = c.best(allowed, sc.decimal)
+		declared, known := opt.Columns[sc.name(i)]
+		c.settleMissing(declared == string(data.Numeric) || !known && c.numeric() || sc.name(i) == opt.Label && opt.Task == string(data.Regression))
+	}
+}
+
+// settleMissing counts words such as "-" as missing cells of a column of numbers, and as texts of another.
+func (c *tally) settleMissing(numbers bool) {
+	if c.noNumbers == 0 {
+		return
+	}
+	if numbers {
+		c.missing += c.noNumbers
+		if c.firstEmpty == nil || c.noneFirst {
+			c.firstEmpty = c.firstNone
+		}
+		for s := range c.distinct {
+			if noNumber(s) {
+				delete(c.distinct, s)
+			}
+		}
+		return
+	}
+	c.cells += c.noNumbers
+	c.noNumbers = 0
+	for k, first := range c.misses {
+		if first == nil {
+			c.misses[k] = c.firstNone
+		}
 	}
 }
 
@@ -125,39 +163,33 @@ func (sc *scan) list(c *tally, s string, lim *source.Limits) {
 	sc.texts += bytes
 }
 
-// addUnit keeps a number that is the first with its unit.
-func (c *tally) addUnit(s string, at func() *cell) {
-	u := unitOf(s)
-	if _, ok := c.units[u]; ok {
-		return
-	}
-	if c.units == nil {
-		c.units = map[string]*cell{}
-	}
-	c.units[u] = at()
-}
-
 // currencies returns the signs of currencies in the column's numbers.
 func (c *tally) currencies() (signs []string) {
-	for u := range c.units {
-		if u != "" && u != "%" {
+	for k, u := range units {
+		if c.units[1+k] != nil && u != perCent {
 			signs = append(signs, u)
 		}
 	}
-	slices.Sort(signs)
 	return signs
 }
 
-// codes reports whether the column's whole numbers are written as codes are: with a zero in front, with an E and neither sign nor
-// mark, or with different units. Then texts that are one number may be different codes.
-func (c *tally) codes() bool { return c.zeros != nil || c.exponent != nil || len(c.units) > 1 }
-
-// code returns a cell that looks like a code; nil where none does.
+// code returns a cell of the column's numbers that is written as codes are: with a zero in front, with an E and neither
+// sign nor mark, in parentheses, or with a unit where others have another one or none. Texts that are one number may then
+// be different codes. It is nil where there is none.
 func (c *tally) code() *cell {
-	for _, u := range c.currencies() {
-		return cmp.Or(c.zeros, c.exponent, c.units[u])
+	different, unit := 0, (*cell)(nil)
+	for k, at := range c.units {
+		if at == nil {
+			continue
+		}
+		if different++; k > 0 {
+			unit = cmp.Or(unit, at)
+		}
 	}
-	return cmp.Or(c.zeros, c.exponent, c.units["%"])
+	if different < 2 {
+		unit = nil
+	}
+	return cmp.Or(c.zeros, c.exponent, c.negative, unit)
 }
 
 func (c *tally) addID(s string) {

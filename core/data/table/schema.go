@@ -28,13 +28,14 @@ type schema struct {
 	categories []map[string]int
 	buckets    []uint32  // into which the values of a column are hashed; 0: they are not
 	fill       []float32 // what stands for a missing number
+	noNumbers  []bool    // by column: of numbers, in which words such as "-" are missing cells
 	features   int
 }
 
 // decide turns what was counted into what the columns mean. It fills the
 // report's columns even where it returns an error, so that the page can show them.
 func decide(in *source.Reading, sc *scan, file string) (*schema, error) {
-	s := &schema{categories: make([]map[string]int, sc.width), buckets: make([]uint32, sc.width), fill: make([]float32, sc.width)}
+	s := &schema{categories: make([]map[string]int, sc.width), buckets: make([]uint32, sc.width), fill: make([]float32, sc.width), noNumbers: make([]bool, sc.width)}
 	for i := range sc.columns {
 		s.columns = append(s.columns, data.Column{Name: sc.name(i), First: -1, Missing: sc.columns[i].missing})
 		s.styles = append(s.styles, styles[sc.columns[i].style])
@@ -109,7 +110,7 @@ func (s *schema) meaning(i int, c string) string {
 	switch {
 	case !col.Used():
 		return ""
-	case missing(c):
+	case s.gone(i, c):
 		return data.MissingCategory
 	case col.OfNumbers(s.task):
 		v, ok := s.styles[i].parse(c)
@@ -130,6 +131,11 @@ func (s *schema) meaning(i int, c string) string {
 		return col.Categories[bucket(c, s.buckets[i])]
 	}
 	return c
+}
+
+// gone reports whether cell c of column i says that there is no value.
+func (s *schema) gone(i int, c string) bool {
+	return missing(c) || s.noNumbers[i] && noNumber(c)
 }
 
 // bucket hashes a category. The hash (FNV-1a) is public and looks at nothing
@@ -224,6 +230,7 @@ func decideColumn(in *source.Reading, sc *scan, s *schema, i int, file string) e
 			return err
 		}
 		tellStyle(in, c, col)
+		s.noNumbers[i] = true
 		col.First = s.features
 		s.features++
 		if c.missing > 0 && in.Options.Missing == "indicator" {
@@ -279,7 +286,7 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 	case sc.isID(i):
 		in.Warn("%s numbers the rows and is ignored; declare it numeric to use it.", name)
 		return data.Ignored
-	case c.numeric() && c.exponent != nil && !c.fraction.has(c.style) && c.distinct != nil && 2*len(c.distinct) <= c.cells:
+	case c.numeric() && c.noNumbers == 0 && c.exponent != nil && !c.fraction.has(c.style) && c.distinct != nil && 2*len(c.distinct) <= c.cells:
 		in.Warn("%s is read as categorical, as %s looks like a code; declare it numeric if it is a number.", name, data.Quote(c.exponent.text))
 	case c.numeric():
 		tellCodes(in, c, name)
@@ -326,6 +333,10 @@ func tellCodes(in *source.Reading, c *tally, name string) {
 	if c.zeros != nil {
 		in.Warn("%s is read as numbers, in which the zero in front of %s says nothing; declare it categorical or bucketed if these are codes.", name, data.Quote(c.zeros.text))
 	}
+	if c.negative != nil {
+		v, _ := styles[c.style].parse(c.negative.text)
+		in.Warn("%s: %s is read as %s; declare the column categorical or bucketed if it is a code.", name, data.Quote(c.negative.text), strconv.FormatFloat(float64(v), 'f', -1, 32))
+	}
 	if c.exponent != nil && !c.fraction.has(c.style) {
 		v, _ := styles[c.style].parse(c.exponent.text)
 		in.Warn("%s: %s is read as the number %s; declare the column categorical or bucketed if these are codes.", name, data.Quote(c.exponent.text), strconv.FormatFloat(float64(v), 'f', -1, 32))
@@ -333,7 +344,7 @@ func tellCodes(in *source.Reading, c *tally, name string) {
 	if signs := c.currencies(); len(signs) > 1 {
 		in.Warn("%s mixes currencies (%s), and is read as numbers without them. Bring them to one currency, or declare the column categorical.", name, strings.Join(signs, " "))
 	}
-	if plain, per := c.units[""], c.units["%"]; plain != nil && per != nil {
+	if plain, per := c.units[0], c.units[len(units)]; plain != nil && per != nil {
 		v, _ := styles[c.style].parse(per.text)
 		in.Warn("%s mixes per cent and plain numbers: %s is read as %s, beside %s. Write all of them one way.", name, data.Quote(per.text), strconv.FormatFloat(float64(v), 'f', -1, 32), data.Quote(plain.text))
 	}
@@ -491,7 +502,7 @@ func decideLabel(in *source.Reading, sc *scan, s *schema, file string) error {
 	declared := in.Options.Columns[col.Name]
 	s.task = data.Task(in.Options.Task)
 	numbers := c.numeric() && declared != string(data.Categorical)
-	if numbers && s.task != data.Regression && c.codes() && c.distinct != nil && len(c.distinct) <= in.Limits.Classes && 2*len(c.distinct) <= c.cells {
+	if numbers && s.task != data.Regression && c.code() != nil && c.distinct != nil && len(c.distinct) <= in.Limits.Classes && 2*len(c.distinct) <= c.cells {
 		numbers = false // 01 and 1 are two classes
 		if declared == "" {
 			in.Warn("%s: the classes are told apart as they are written, such as %s. Choose regression if they are numbers.", data.Shorten(col.Name), data.Quote(c.code().text))
@@ -508,6 +519,7 @@ func decideLabel(in *source.Reading, sc *scan, s *schema, file string) error {
 		tellCodes(in, c, col.Name)
 	}
 	in.Report.Task = s.task
+	s.noNumbers[s.label] = c.noNumbers > 0 || s.task == data.Regression
 	if s.task == data.Regression {
 		declaredBound(in, col)
 		return nil

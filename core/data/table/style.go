@@ -80,6 +80,9 @@ func fitting(s string) styleSet {
 			if infinite(s) {
 				return numberStyles
 			}
+			if number := withoutWord(s); number != "" {
+				return fitting(number) & numberStyles
+			}
 			return 0 // most text, without the cost of an error
 		case i > 0 || c != '+' && c != '-':
 			odd = true
@@ -109,6 +112,28 @@ func fitting(s string) styleSet {
 		}
 	}
 	return set
+}
+
+// plainNumber reports whether s has nothing but what Go's numbers and the marks in them are written with.
+func plainNumber(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c == '$' || c == '%' || c == '(' || c >= utf8.RuneSelf || 'a' <= c|' ' && c|' ' <= 'z' && c|' ' != 'e' {
+			return false
+		}
+	}
+	return len(s) == 0 || s[len(s)-1] != '-'
+}
+
+// below0 returns what stands in parentheses, or before a minus at the end of a number with decimals, as
+// accountants write negative numbers. It has no sign of its own.
+func below0(s string) (inner string, ok bool) {
+	if inner, ok = strings.CutPrefix(s, "("); ok {
+		inner, ok = strings.CutSuffix(inner, ")")
+	} else if inner, ok = strings.CutSuffix(s, "-"); ok { // a digit before it, as the Swiss write 12.- for 12.00
+		ok = strings.ContainsAny(inner, ".,") && '0' <= inner[len(inner)-1] && inner[len(inner)-1] <= '9'
+	}
+	inner = strings.TrimSpace(inner)
+	return inner, ok && strings.Trim(inner, "+-") == inner && inner != ""
 }
 
 func infinite(s string) bool {
@@ -176,15 +201,18 @@ func grouped(s string, mark byte) bool {
 	return true
 }
 
-var asciiNumber = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "−", "-")
+var asciiNumber = strings.NewReplacer("\u00a0", " ", "\u2007", " ", "\u2009", " ", "\u202f", " ", "−", "-", "’", "'")
 
-// bare returns a number without the sign of a currency or of per cent, and with ASCII's own minus and
-// spaces.
+// bare returns a number without the sign of a currency or of per cent, and with ASCII's own minus, spaces
+// and apostrophe. One in parentheses, or with decimals and a minus behind, is negative.
 func bare(s string) string {
-	if strings.IndexFunc(s, func(r rune) bool { return r == '$' || r == '%' || r >= utf8.RuneSelf }) < 0 {
+	if plainNumber(s) {
 		return s
 	}
 	s = asciiNumber.Replace(s)
+	if inner, ok := below0(s); ok {
+		s = "-" + inner
+	}
 	number := strings.TrimLeft(s, "+-")
 	sign := s[:len(s)-len(number)]
 	for _, symbol := range units[:len(units)-1] {
@@ -203,26 +231,48 @@ func bare(s string) string {
 // exponentCode reports whether s is digits, an E and digits. Programs write an exponent's sign or a
 // point before it; people write codes so.
 func exponentCode(s string) bool {
-	i := strings.IndexAny(s, "eE")
+	i := max(strings.IndexByte(s, 'e'), strings.IndexByte(s, 'E'))
 	return i > 0 && i < len(s)-1 && strings.Trim(s[:i]+s[i+1:], "0123456789") == ""
 }
 
-// unitOf returns the sign of a currency or of per cent in a number; empty where there is none.
-func unitOf(s string) string {
+// unitOf returns the place in units of the unit of a number, plus 1; 0 where it has none.
+func unitOf(s string) int {
 	digit := func(c byte) bool { return '0' <= c && c <= '9' }
 	if digit(s[len(s)-1]) && (digit(s[0]) || s[0] == '-' && len(s) > 1 && digit(s[1])) {
-		return ""
+		return 0
 	}
-	for _, u := range units {
+	for k, u := range units {
 		if strings.Contains(s, u) {
-			return u
+			return 1 + k
 		}
 	}
-	return ""
+	return 0
 }
 
-// units are the signs of currencies, and that of per cent.
-var units = [...]string{"$", "€", "£", "¥", "₹", "%"}
+// units are the signs and names of currencies, and the sign of per cent.
+var units = [...]string{"$", "€", "£", "¥", "₹", "CHF", "EUR", "USD", "GBP", "kr.", "kr", "Kr", "Fr.", perCent}
+
+const perCent = "%"
+
+// withoutWord returns a number beside the name of a currency, without it; empty where there is none.
+func withoutWord(s string) string {
+	digits, letters := false, 0
+	for i := range len(s) {
+		c := s[i]
+		digits = digits || '0' <= c && c <= '9'
+		if 'a' <= c|' ' && c|' ' <= 'z' {
+			letters++
+		}
+	}
+	if !digits || letters > 4 {
+		return ""
+	}
+	number := bare(s)
+	if strings.IndexFunc(number, func(r rune) bool { return 'a' <= r|' ' && r|' ' <= 'z' && r|' ' != 'e' }) >= 0 {
+		return ""
+	}
+	return number
+}
 
 // parseDate reads a date, parted by '-', '/' or '.', with or without a time, as days since 1970
 // began. A year has four digits or, at the end of a date, two: see [century].
@@ -310,7 +360,7 @@ func parseClock(s string) (seconds float64, ok bool) {
 	return 0, false
 }
 
-// missing reports whether a cell says that there is no value.
+// missing reports whether a cell says, in whatever column, that there is no value.
 func missing(s string) bool {
 	switch len(s) {
 	case 0:
@@ -320,16 +370,27 @@ func missing(s string) bool {
 	case 2:
 		return strings.EqualFold(s, "na")
 	case 3:
-		return strings.EqualFold(s, "nan") || strings.EqualFold(s, "n/a") || s == "#NV" // #N/A of a German spreadsheet
+		return strings.EqualFold(s, "nan") || strings.EqualFold(s, "n/a") || strings.EqualFold(s, "n/d") || s == "NaT" ||
+			s == "#NV" // #N/A of a German spreadsheet
 	case 4:
 		return strings.EqualFold(s, "null") || s == "#N/A" || strings.EqualFold(s, "-nan") || strings.EqualFold(s, "<na>") ||
 			strings.EqualFold(s, "n.a.") || strings.EqualFold(s, "k.a.") // keine Angabe
 	case 5:
-		return strings.EqualFold(s, "k. a.")
+		return strings.EqualFold(s, "k. a.") || s == "#REF!" || s == "#NUM!"
 	case 6, 7:
-		return strings.EqualFold(s, "k.\u00a0a.") || strings.EqualFold(s, "k.\u202fa.")
+		return strings.EqualFold(s, "k.\u00a0a.") || strings.EqualFold(s, "k.\u202fa.") || s == "#DIV/0!" || s == "#NAME?" || s == "#VALUE!" || s == "#NULL!"
 	}
 	return false
+}
+
+// noNumber reports whether a cell says in a column of numbers that there is no value. Among texts
+// it may be one of them.
+func noNumber(s string) bool {
+	switch s {
+	case "-", "--", ".", "..", "–", "—":
+		return true
+	}
+	return len(s) == len("none") && strings.EqualFold(s, "none")
 }
 
 // styleCount counts, over the cells of a column, which styles they fit.
@@ -341,6 +402,7 @@ type styleCount struct {
 	unclear  *cell              // the first number whose point or comma may be either mark
 	infinite *cell              // the first number that is not finite
 	short    *cell              // the first date whose year has two digits
+	negative *cell              // the first number below 0 by parentheses or a minus behind
 }
 
 // count counts s, a cell with a value, and returns the styles it fits. at is
@@ -356,6 +418,7 @@ func (c *styleCount) count(s string, at func() *cell) styleSet {
 		}
 	}
 	odd := len(s) >= 38 || strings.ContainsAny(s, "eEiI") // neither surely finite nor, without a mark, surely whole
+	odd = odd || s[0] == '(' || s[len(s)-1] == '-'
 	if set == 0 || set == numberStyles && !odd {
 		return set
 	}
@@ -363,6 +426,9 @@ func (c *styleCount) count(s string, at func() *cell) styleSet {
 		if date, _, _ := strings.Cut(s, " "); shortYear(date, "dmy") {
 			c.short = at()
 		}
+	}
+	if c.negative == nil && (s[0] == '(' || s[len(s)-1] == '-') {
+		c.negative = at()
 	}
 	if odd && c.infinite == nil {
 		if v, _ := styles[set.first()].parse(s); math.IsInf(float64(v), 0) {

@@ -9,10 +9,22 @@ import (
 func TestMissingWords(t *testing.T) {
 	for s, want := range map[string]bool{
 		"": true, "?": true, "NA": true, "n/a": true, "N.A.": true, "NaN": true, "null": true, "#N/A": true, "k.A.": true, "k. A.": true, "k.\u00a0A.": true, "k.\u202fa.": true, "#NV": true, "NV": false,
+		"n/d": true, "N/D": true, "NaT": true, "nat": false, "#DIV/0!": true, "#REF!": true, "#VALUE!": true, "#NAME?": true, "#NUM!": true, "#NULL!": true, "#ref!": false,
 		"-": false, "0": false, "none": false, "k.B.": false, "KA": false,
 	} {
 		if missing(s) != want {
 			t.Errorf("%q is missing: %t", s, !want)
+		}
+	}
+}
+
+// TestWordsOfNoNumber: some words are missing cells among numbers alone.
+func TestWordsOfNoNumber(t *testing.T) {
+	for s, want := range map[string]bool{
+		"None": true, "none": true, "-": true, "--": true, ".": true, "..": true, "–": true, "—": true, "": false, "...": false, "nine": false, "0": false,
+	} {
+		if noNumber(s) != want {
+			t.Errorf("%q is none among numbers: %t", s, !want)
 		}
 	}
 }
