@@ -125,6 +125,9 @@ func TestNumbersInTheHeader(t *testing.T) {
 		{file: "dates.csv", text: lines("2019-01-01,50%,2019-03-01,group", 30, three), want: "30 rows; 2019-01-01 numeric; 50% numeric; 2019-03-01 numeric; group label; classes a b;", said: "is read as the header"},
 		{file: "years.xlsx", text: string(datatest.Book("s", sheet(30))), want: "30 rows; 2019 numeric; 2020 numeric; group label; classes a b;", said: "is read as the header"},
 		{file: "numbers.csv", text: lines("2019,2020,2021", 30, func(i int) string { return fmt.Sprintf("%d,%g,%d", i*7%5, float64(i)/4, i%2) }), want: "31 rows;", said: "Choose that there is a header"},
+		{file: "rare.csv", text: lines("1,0.5,7,c", 30, func(i int) string {
+			return fmt.Sprintf("%d,%g,%d,%s", i*7%5, float64(i)/4, i, append([]string{"d"}, "a", "b")[min(i, 1+i%2)])
+		}), want: "31 rows; column 1 numeric;", said: "Choose that there is a header"},
 		{file: "data.csv", text: lines("1,0.5,7,b", 30, three), want: "31 rows; column 1 numeric;"},
 	} {
 		c.run(t, []source.File{source.Bytes(c.file, []byte(c.text))})

@@ -326,8 +326,8 @@ func looksHeader(rows [][]string) (header, doubt bool) {
 		return false, false
 	}
 	if hasNumber(rows[0]) {
-		header = columnsNamed(rows)
-		return header, !header && counts(rows)
+		header, doubt = columnsNamed(rows)
+		return header, doubt || !header && counts(rows)
 	}
 	repeats, filled := false, 0
 	for j, c := range rows[0] {
@@ -349,12 +349,12 @@ func hasNumber(row []string) bool {
 }
 
 // columnsNamed reports whether a first row that has numbers names columns. It does where a cell
-// stands above a column of another kind, or is a text that never comes again in a column whose other texts do. A
-// text that comes again is a value, and so is the row.
-func columnsNamed(rows [][]string) bool {
+// stands above a column of another kind, or is a text that never comes again in a column whose other texts all do. Where
+// only most of them do, there is doubt. A text that comes again is a value, and so is the row.
+func columnsNamed(rows [][]string) (named, doubt bool) {
 	const few = 5 // rows, from which on it says something that a text does not come again
 	if !slices.ContainsFunc(rows[1:], func(r []string) bool { return len(r) == len(rows[0]) }) {
-		return false
+		return false, false
 	}
 	names, once := false, false
 	for j, c := range rows[0] {
@@ -369,14 +369,17 @@ func columnsNamed(rows [][]string) bool {
 			dates := fitting(c)&dateStyles != 0
 			names = names || filled >= few && below.values > 1 && (mostly(below.texts) || mostly(below.numbers) && dates != below.dates)
 		case below.again:
-			return false
+			return false, false
 		case mostly(below.numbers):
 			names = true
 		case mostly(below.texts):
-			once = once || filled >= few && below.values > 1 && 20*below.single <= filled
+			if filled >= few && below.values > 1 && 5*below.single <= filled {
+				once, doubt = once || below.single == 0, true
+			}
 		}
 	}
-	return names || once && distinct(rows[0])
+	named = names || once && distinct(rows[0])
+	return named, doubt && !named
 }
 
 // below counts the cells below the first of a column.
