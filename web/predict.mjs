@@ -85,7 +85,8 @@ export class Model {
         x[c.first] = Math.fround(c.date ? days(cell, c.date) : number(cell, c));
         if (!Number.isFinite(x[c.first])) throw new Error(`Column "${c.name}" has "${cell}", which is no ${c.date ? "date" : "number"}${Number.isNaN(x[c.first]) ? "" : " below 3.4e38"}.`);
       } else if (c.kind === "categorical") {
-        const k = !gone && c.buckets ? hash(cell) % c.buckets : (c.categories ?? []).indexOf(gone ? "(missing)" : cell);
+        const categories = c.categories ?? [], own = categories.indexOf(cell); // also in a model from before cell was a word for a missing one
+        const k = !gone && c.buckets ? hash(cell) % c.buckets : gone && own < 0 ? categories.indexOf("(missing)") : own;
         if (k >= 0) x[c.first + k] = 1;
       }
     }

@@ -268,7 +268,8 @@ def _fill(x: np.ndarray, column: Mapping[str, Any], cell: str) -> None:
         categories = column.get("categories") or []
         if not gone and column.get("buckets"):
             x[first + _hash(cell) % column["buckets"]] = 1
-        elif (said := "(missing)" if gone else cell) in categories:
+        # A model may be from before the cell was a word for a missing one.
+        elif (said := "(missing)" if gone and cell not in categories else cell) in categories:
             x[first + categories.index(said)] = 1
 
 

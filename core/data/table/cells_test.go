@@ -144,3 +144,18 @@ func TestCellsInAnotherStyle(t *testing.T) {
 		}
 	}
 }
+
+// TestCategoriesOfOlderModelsStay: a text that a model has for a category is that, though it is by
+// now a word for a missing cell.
+func TestCategoriesOfOlderModelsStay(t *testing.T) {
+	e, err := NewEncoder(data.Classification, []data.Column{{Name: "x", Kind: data.Categorical, Categories: []string{"a", "n/d", data.MissingCategory}}}, nil, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cell, want := range map[string]int{"a": 0, "n/d": 1, "N/D": 2, "": 2, "#REF!": 2} {
+		x := make([]float32, 3)
+		if _, _, err := e.Features(x, []string{cell}); err != nil || x[want] != 1 {
+			t.Errorf("%q becomes %v, %v; want category %d", cell, x, err, want)
+		}
+	}
+}

@@ -43,10 +43,11 @@ func (s *schema) number(i int, c string) (float32, *data.Error) {
 }
 
 func (s *schema) category(x []float32, i int, c string) (known bool) {
+	_, own := s.categories[i][c] // as in a model from before c was a word for a missing cell
 	switch n := s.buckets[i]; {
-	case missing(c):
+	case missing(c) && !own:
 		c = data.MissingCategory
-	case n > 0:
+	case n > 0 && !missing(c):
 		x[bucket(c, n)] = 1
 		return true
 	}
