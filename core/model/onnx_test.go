@@ -122,7 +122,7 @@ func TestONNXIsAWholeGraph(t *testing.T) {
 	}
 }
 
-// checkGraph is what TestONNXIsAWholeGraph says of the graph.
+// checkGraph reports tensors of one name, inputs without a description, and constants that lack values.
 func checkGraph(t *testing.T, g wireFields, parameters int) {
 	t.Helper()
 	known := map[string]bool{}

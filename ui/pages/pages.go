@@ -1,6 +1,8 @@
 // Package pages lists the pages of the program.
 package pages
 
+import "strings"
+
 // Page is a page of the program.
 type Page struct {
 	Name  string // of the package in ui that has its component
@@ -33,10 +35,7 @@ func (p Page) Path() string {
 
 // Folder returns the address of the folder that has the page's file, with a slash at its end.
 func (p Page) Folder() string {
-	if p.Name == "train" {
-		return "/"
-	}
-	return "/" + p.Name + "/"
+	return strings.TrimSuffix(p.Path(), "/") + "/"
 }
 
 // Find returns the page of a name, and the zero Page where there is none.

@@ -76,18 +76,15 @@ func OpenArchive(in *Reading, f File) (*Archive, error) {
 		return nil, &data.Error{File: f.Name(), Expected: "a zip archive by itself", Got: "one that cannot be read at any place",
 			Fix: "Choose the archive as a file of its own."}
 	}
-	r, err := at.OpenAt()
+	r, err := in.openAt(at)
 	if err != nil {
-		return nil, &data.Error{File: f.Name(), Got: "the file could not be opened", Err: err,
-			Fix: "Choose the file again; it may have been moved or changed since."}
+		return nil, err
 	}
-	in.opened = append(in.opened, r)
 	directory := &metered{ReaderAt: r, work: in.Work, left: in.Limits.Directory}
 	z, err := zip.NewReader(directory, f.Size())
 	switch {
 	case directory.left < 0:
-		return nil, &data.Error{File: f.Name(), Expected: fmt.Sprintf("an archive whose directory takes at most %d MB", in.Limits.Directory>>20), Got: "a larger one",
-			Fix: "Pack the pictures into several archives, or fewer of them."}
+		return nil, in.largeDirectory(f)
 	case err != nil:
 		return nil, badArchive(f.Name(), err)
 	}
@@ -109,6 +106,22 @@ func OpenArchive(in *Reading, f File) (*Archive, error) {
 		a.Entries = append(a.Entries, e)
 	}
 	return a, a.filled()
+}
+
+// openAt opens an archive until the reading is closed.
+func (in *Reading) openAt(f Random) (ReaderAtCloser, error) {
+	r, err := f.OpenAt()
+	if err != nil {
+		return nil, notOpened(f, err)
+	}
+	in.opened = append(in.opened, r)
+	return r, nil
+}
+
+// largeDirectory returns the error of an archive whose list of files is beyond its limit.
+func (in *Reading) largeDirectory(f File) error {
+	return &data.Error{File: f.Name(), Expected: fmt.Sprintf("an archive whose directory takes at most %d MB", in.Limits.Directory>>20), Got: "a larger one",
+		Fix: "Pack the pictures into several archives, or fewer of them."}
 }
 
 // filled returns the error of an archive without files.

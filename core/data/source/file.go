@@ -57,6 +57,12 @@ func (s *Stream) Buffer(r io.Reader, size int) *bufio.Reader {
 	return b
 }
 
+// notOpened returns the error of a file that cannot be opened.
+func notOpened(f File, err error) error {
+	return &data.Error{File: f.Name(), Got: "the file could not be opened", Err: err,
+		Fix: "Choose the file again; it may have been moved or changed since."}
+}
+
 // Open opens f, sees through gzip, and reports progress on the stored bytes.
 func (in *Reading) Open(f File, phase string) (*Stream, error) {
 	if f.Size() == 0 {
@@ -64,8 +70,7 @@ func (in *Reading) Open(f File, phase string) (*Stream, error) {
 	}
 	rc, err := f.Open()
 	if err != nil {
-		return nil, &data.Error{File: f.Name(), Got: "the file could not be opened", Err: err,
-			Fix: "Choose the file again; it may have been moved or changed since."}
+		return nil, notOpened(f, err)
 	}
 	_, text := f.(Written)
 	_, packed := f.(*Entry)

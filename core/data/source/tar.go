@@ -70,12 +70,10 @@ func OpenTar(in *Reading, f File) (*Archive, error) {
 		}
 		return list.archive, list.archive.filled()
 	}
-	r, err := at.OpenAt()
+	r, err := in.openAt(at)
 	if err != nil {
-		return nil, &data.Error{File: f.Name(), Got: "the file could not be opened", Err: err,
-			Fix: "Choose the file again; it may have been moved or changed since."}
+		return nil, err
 	}
-	in.opened = append(in.opened, r)
 	list := &tarList{in: in, archive: &Archive{File: f, work: in.Work}, at: &metered{ReaderAt: r, work: in.Work, left: math.MaxInt64}, meter: in.Meter(nil, f, PhaseScan)}
 	section := io.NewSectionReader(list.at, 0, f.Size())
 	err = list.read(section, func() int64 {
@@ -130,8 +128,7 @@ func (l *tarList) read(r io.Reader, position func() int64) error {
 			}
 		}
 		if left -= tarNamed + int64(len(h.Name)); left < 0 {
-			return &data.Error{File: l.archive.Name(), Expected: fmt.Sprintf("an archive whose directory takes at most %d MB", l.in.Limits.Directory>>20), Got: "a larger one",
-				Fix: "Pack the pictures into several archives, or fewer of them."}
+			return l.in.largeDirectory(l.archive)
 		}
 		switch h.Typeflag {
 		case tar.TypeReg, tar.TypeCont, tar.TypeGNUSparse:
