@@ -140,7 +140,7 @@ func TestNeighboursDifferInWhatIsNoised(t *testing.T) {
 	rows, test := applyRows(1, 400), applyRows(2, 60)
 	neighbours := [][][]string{applyRows(1, 400), applyRows(1, 400)}
 	copy(neighbours[0][137], []string{"17,50", "44", "03.04.2001", "rot", "Straße 900", "ja"})
-	copy(neighbours[1][138], []string{"-98.765.432.109,55", "1e30", "31.12.9999", "", "Straße, 901", "nein"})
+	copy(neighbours[1][138], []string{"-98.765.432.109,55", "1e+30", "31.12.9999", "", "Straße, 901", "nein"})
 	noised := regexp.MustCompile(`^/(parameters|apply/(scaling/(lo|hi)|pca/directions))(/|$)`)
 	for name, tc := range map[string]struct {
 		csv  run.CSV
