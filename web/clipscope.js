@@ -681,6 +681,7 @@ class Run {
   plan;
   /** @type {unknown} */
   config; // as it was given
+  id = 0; // of the request that began it; 0: none has
   /** @type {any} */
   summary; // of its data, where it was interrupted and goes on
 
@@ -690,7 +691,6 @@ class Run {
     this.#own = own;
     this.#name = name;
     this.freed = new Promise((resolve) => { this.#freed = () => resolve(undefined); });
-    this.id = connection.nextID;
     this.state = "running";
     this.done = new Promise((resolve, reject) => { this.#settle = { resolve, reject }; });
     this.done.catch(() => {}); // whoever does not ask is not told twice
@@ -698,6 +698,14 @@ class Run {
   }
 
   get keep() { return { id: this.#name, program: VERSION }; }
+
+  // begin has the worker begin the run. What else was asked of the worker since the run was made
+  // has taken ids of its own.
+  /** @param {"train" | "go-on"} type @param {object} body */
+  async begin(type, body) {
+    this.id = this.#connection.nextID;
+    this.plan = await this.#connection.request(type, body);
+  }
 
   get state() { return this.#state; }
   set state(s) {
@@ -1006,7 +1014,7 @@ async function train(config, what, options) {
   if (counts) run.hold();
   try {
     const salt = counts ? await ledger.salt().catch(() => undefined) : undefined; // then it cannot go on
-    run.plan = await connection.request("train", { config: config ?? {}, paused: paused || counts, keep: { ...run.keep, salt } });
+    await run.begin("train", { config: config ?? {}, paused: paused || counts, keep: { ...run.keep, salt } });
   } catch (e) {
     run.fail(e);
     throw e;
@@ -1042,7 +1050,7 @@ async function goOn(id, what, options) {
   run.summary = summary;
   if (counts) run.hold();
   try {
-    run.plan = await connection.request("go-on", { ...run.keep, paused: paused || counts, seen: record?.done ?? 0 });
+    await run.begin("go-on", { ...run.keep, paused: paused || counts, seen: record?.done ?? 0 });
     if (record) await run.reenter(record, paused);
     else if (paused) run.state = "paused";
     tellInterrupted();

@@ -132,3 +132,24 @@ test("a run counts though the ledger is deleted while it goes on, for all data u
   assert.deepEqual((await total(page, table(200, 5))).runs, []);
   assert.deepEqual(page.errors, []);
 });
+
+test("a run is its own, whatever else is asked of its data while it is prepared", async (t) => {
+  const page = await visit(t, STILL);
+  const end = await page.evaluate(async ([text, config]) => {
+    const data = await clipscope.open({ train: [new File([text], "t.csv")] }), heard = [];
+    const preparing = clipscope.train({ ...config, steps: 5 }, data, { paused: true }), questions = [];
+    for (let i = 0; i < 50; i++) {
+      questions.push(clipscope.plan(config, data));
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    const run = await preparing;
+    run.on((e) => heard.push(e.step));
+    run.resume();
+    const result = await run.done;
+    const asked = (await Promise.all(questions)).length;
+    data.close();
+    return { asked, heard: heard.at(-1), steps: result.steps };
+  }, [table(400), base]);
+  assert.deepEqual([end.asked, end.heard, end.steps], [50, 5, 5]);
+  assert.deepEqual(page.errors, []);
+});
