@@ -64,6 +64,7 @@ func (c columns) Pictures() bool    { return c.file.Get("pictures").Bool() }
 func (c columns) Rows() int64       { return int64(c.file.Get("rows").Float()) }
 func (c columns) Classes() []string { return texts(c.file.Get("classes")) }
 func (c columns) Skipped() []string { return texts(c.file.Get("skipped")) }
+func (c columns) Text(i int) bool   { return c.file.Call("text", i).Bool() }
 
 func texts(list js.Value) (all []string) {
 	for i := range list.Length() {

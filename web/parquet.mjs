@@ -174,6 +174,13 @@ class File {
 
   get pictures() { return this.#image !== undefined; }
 
+  // text says whether a column, of those that are read, is stored as texts.
+  /** @param {number} i */
+  text(i) {
+    const element = this.#leaves.get(this.#columns[i])?.element;
+    return element?.logical_type?.type === "STRING" || element?.converted_type === "UTF8";
+  }
+
   // settle reads the names of the classes, where the metadata has none.
   async settle() {
     if (!this.pictures) return;

@@ -25,6 +25,7 @@ type fakeColumns struct {
 	count    int64
 	classes  []string // of pictures; nil: it is a table
 	skipped  []string
+	texts    []int // the columns that are stored as texts
 	readings int
 	wait     int // times that reading gives nothing before it gives something
 }
@@ -50,6 +51,7 @@ func (c *fakeColumns) Pictures() bool    { return c.classes != nil }
 func (c *fakeColumns) Rows() int64       { return c.count }
 func (c *fakeColumns) Classes() []string { return c.classes }
 func (c *fakeColumns) Skipped() []string { return c.skipped }
+func (c *fakeColumns) Text(i int) bool   { return slices.Contains(c.texts, i) }
 func (c *fakeColumns) Open() (io.ReadCloser, error) {
 	c.readings++
 	return &slowly{Reader: bytes.NewReader(c.rows), left: c.wait}, nil

@@ -44,12 +44,16 @@ type sheet struct {
 	from    time.Time
 	width   int // of most of its first rows
 	counted bool
+	texts   []int // by column: cells that are texts, less those that are anything else; nil before the first reading
 }
 
 // Size returns the size of the stored form, by which progress is reported.
 func (s *sheet) Size() int64 { return s.entry.Size() }
 
 func (s *sheet) WritesCSV() {}
+
+// Text reports whether most cells of a column are texts, whatever they look like.
+func (s *sheet) Text(column int) bool { return column < len(s.texts) && s.texts[column] > 0 }
 
 func (s *sheet) Open() (io.ReadCloser, error) {
 	rc, err := s.entry.Open()
@@ -432,6 +436,7 @@ type sheetReader struct {
 	ended  bool     // no more rows follow
 	merged int      // ranges of merged cells
 	empty  int      // formulas without a value
+	texts  []int    // as of the sheet
 	buf    []byte
 	rest   []byte
 }
@@ -446,6 +451,7 @@ func (r *sheetReader) Read(p []byte) (int, error) {
 		if err := r.row(); err != nil {
 			if err == io.EOF {
 				r.tell()
+				r.sheet.texts = r.texts
 			}
 			return 0, err
 		}
@@ -602,9 +608,24 @@ func (r *sheetReader) readRow() error {
 					r.cells = append(r.cells, "")
 				}
 				r.cells = append(r.cells, value)
+				r.count(next, kind)
 			}
 			next++
 		}
+	}
+}
+
+// count counts a cell of a column by its type. The error values that kind e has are missing cells.
+func (r *sheetReader) count(column int, kind string) {
+	for len(r.texts) <= column {
+		r.texts = append(r.texts, 0)
+	}
+	switch kind {
+	case "s", "str", "inlineStr":
+		r.texts[column]++
+	case "e":
+	default:
+		r.texts[column]--
 	}
 }
 

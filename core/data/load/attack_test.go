@@ -84,6 +84,7 @@ func (c endlessColumns) Pictures() bool    { return c.pictures }
 func (c endlessColumns) Rows() int64       { return 40_000 }
 func (c endlessColumns) Classes() []string { return []string{"a", "b"} }
 func (c endlessColumns) Skipped() []string { return nil }
+func (c endlessColumns) Text(int) bool     { return false }
 func (c endlessColumns) Open() (io.ReadCloser, error) {
 	return &endless{head: c.head, part: c.part}, nil
 }

@@ -71,7 +71,10 @@ func (how Loader) reading(ctx context.Context, opt run.CSV, progress func(source
 // Files reads train and test as [Load] does, within the limits of a reading, which it closes. The
 // warnings are added to the reading's report.
 func Files(in *source.Reading, train, test []source.File) (*data.Dataset, error) {
-	defer func() { in.Report.Warnings = append(in.Report.Warnings, in.Warnings()...) }()
+	defer func() {
+		all, doubts := in.Warnings()
+		in.Report.Warnings, in.Report.Doubts = append(in.Report.Warnings, all...), append(in.Report.Doubts, doubts...)
+	}()
 	defer in.Close()
 	train, test = source.Gather(train), source.Gather(test)
 	in.Allow(train...)

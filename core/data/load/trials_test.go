@@ -75,7 +75,7 @@ func TestTrials(t *testing.T) {
 		{file: "01-years-header.csv", want: "60 rows; country categorical; 2019 numeric; 2020 numeric; 2021 numeric; group label; classes high low;", said: "row 1 is read as the header"},
 		{file: "02b-percent-mixed.csv", want: "", said: "mixes per cent and plain numbers"},
 		{file: "03c-unnamed.csv", want: "Unnamed: 0.1 ignored; Unnamed: 0 ignored; x numeric; outcome label;"},
-		{file: "04-label-y.csv", want: "", said: "label", wrong: "y is taken as the label, without a word"},
+		{file: "04-label-y.csv", want: "activity label; classes", said: "activity is taken as the label"},
 		{file: "07-label-codes.csv", want: "classes 01 02 1 10 2;"},
 		{file: "07b-label-zip.csv", want: "classes 00501 02139 10001 94103;"},
 		{file: "07c-label-E.csv", want: "classes 10 100 1E1 1E2 20 2E1;"},
@@ -240,5 +240,90 @@ func TestNumbersAsPeopleWriteThem(t *testing.T) {
 		{file: "label.csv", text: column("(1)", "(2)", "-"), opt: run.CSV{Label: "amount", Missing: "drop"}, want: "classes (1) (2);", said: "as they are written"},
 	} {
 		c.run(t, []source.File{source.Bytes(c.file, []byte(c.text))})
+	}
+}
+
+// TestGuessesOfTheLabelAreSaid: the label is the column that is named so, or a guess that is said.
+func TestGuessesOfTheLabelAreSaid(t *testing.T) {
+	table := func(header string, row func(i int) string) string { return lines(header, 60, row) }
+	plain := func(i int) string { return fmt.Sprintf("%d,%g,%d,%s", i*7%5, float64(i)/4, i*i%11, ab(i)) }
+	for _, c := range []trial{
+		{file: "sensor.csv", text: table("y,income,target,activity", plain), want: "activity label; classes a b;", said: "activity is taken as the label: it is the last column"},
+		{file: "named.csv", text: table("label,x,y,group", func(i int) string { return fmt.Sprintf("%s,%d,%g,%s", ab(i), i*7%5, float64(i)/4, "uv"[i%2:i%2+1]) }), want: "label label; x numeric; y numeric; group categorical; classes a b;"},
+		{file: "cells.csv", text: table("id,diagnosis,radius,area", func(i int) string { return fmt.Sprintf("%d,%s,%g,%g", 1000+i, ab(i), float64(i)/4, float64(i*i)/8) }), want: "id ignored; diagnosis label; radius numeric; area numeric; classes a b;", said: "diagnosis is taken as the label: labels are often named so"},
+		{file: "homes.csv", text: table("income,rooms,price", func(i int) string { return fmt.Sprintf("%g,%d,%g", float64(i)/4, i%5, float64(i*i%37)/8) }), want: "income numeric; rooms numeric; price label; regression;", said: "price is taken as the label: it is the last column"},
+
+		{file: "titanic.csv", text: table("pclass,age,class", func(i int) string {
+			return fmt.Sprintf("%d,%d,%s", 1+i%3, 20+i%41, []string{"First", "Second", "Third"}[i%3])
+		}), want: "class label;", said: "pclass nearly equals the label class: 100.0 %"},
+		{file: "alive.csv", text: table("alive,age,survived", func(i int) string { return fmt.Sprintf("%s,%d,%d", []string{"no", "yes"}[i%2], 20+i%41, i%2) }), want: "survived label;", said: "alive nearly equals the label survived"},
+		{file: "cents.csv", text: table("cents,rooms,price", func(i int) string { return fmt.Sprintf("%d,%d,%g", 100*i, i%5, float64(i)+0.5) }), want: "price label; regression;", said: "cents nearly equals the label price"},
+
+		{file: "codes.csv", text: table("x,kind", func(i int) string { return fmt.Sprintf("%d,%d", i%7, 100+i%15) }), want: "kind label; classes 100 101", said: "The 15 different whole numbers of kind are read as classes"},
+		{file: "amounts.csv", text: table("x,hours", func(i int) string { return fmt.Sprintf("%d,%d", i%7, i%30) }), want: "hours label; regression;", said: "hours has 30 different whole numbers and is read as an amount"},
+		{file: "grades.csv", text: table("x,grade", func(i int) string { return fmt.Sprintf("%d,%d", i%7, i%5) }), want: "grade label; classes 0 1 2 3 4;"},
+	} {
+		c.run(t, []source.File{source.Bytes(c.file, []byte(c.text))})
+	}
+	// No other column is said to equal the label.
+	_, said := outcome(t.Context(), []source.File{source.Bytes("t.csv", []byte(table("a,b,c,group", plain)))}, run.CSV{})
+	if text := strings.Join(said, "\n"); strings.Contains(text, "nearly equals") {
+		t.Error(text)
+	}
+}
+
+// TestNotesArePrivate: texts that stand in one row are in no list that counts as public, unless the owner says so.
+func TestNotesArePrivate(t *testing.T) {
+	column := func(text func(i int) string) string {
+		return lines("note;x;group", 400, func(i int) string { return fmt.Sprintf("%s;%d;%s", text(i), i%7, ab(i)) })
+	}
+	declared := run.CSV{Columns: map[string]string{"note": "categorical"}}
+	for _, c := range []trial{
+		{file: "notes.csv", text: column(func(i int) string {
+			return fmt.Sprintf("Patient %c%c, HIV pos., ward %d", 'a'+i%26, 'a'+i/26, min(i, 374)%25)
+		}), want: "note ignored; x numeric; group label;", said: "note is ignored: 400 of its 400 different texts"},
+		{file: "mostly.csv", text: column(func(i int) string {
+			if i < 250 {
+				return "none"
+			}
+			return fmt.Sprintf("seen by Dr. %c%c", 'A'+i%26, 'a'+i/26)
+		}), want: "note ignored;", said: "note is ignored: 150 of its 151 different texts"},
+		{file: "salaries.csv", text: column(func(i int) string { return fmt.Sprintf("%d,5 lakh", 3+i%45) }), want: "note ignored;", said: `45 of its 45 different texts look like numbers in a notation that is not read, such as "10,5 lakh"`},
+		{file: "rubles.csv", text: column(func(i int) string { return fmt.Sprintf("руб %d тыс", 30+i%45) }), want: "note ignored;", said: "look like numbers in a notation that is not read"},
+		{file: "intervals.csv", text: column(func(i int) string { return fmt.Sprintf("%d days 02:00:00", i%40) }), want: "note ignored;", said: "look like numbers in a notation that is not read"},
+		{file: "wards.csv", text: column(func(i int) string { return fmt.Sprintf("W%02d", i%40) }), want: "note categorical;"},
+		{file: "bands.csv", text: column(func(i int) string { return fmt.Sprintf("%d-%d", 10*(i%8), 10*(i%8)+9) }), want: "note categorical;"},
+		{file: "towns.csv", text: column(func(i int) string { return strings.Repeat(string(rune('A'+i%20)), 3) }), want: "note categorical;"},
+		{file: "declared.csv", text: column(func(i int) string { return fmt.Sprintf("note %d", i) }), opt: declared, want: "note categorical;"},
+		{file: "alike.csv", text: column(func(i int) string { return []string{"Innere", "innere", "Chirurgie", "Innere "}[i%4] }), want: "note categorical;", said: `note: "Innere" and "innere" are told apart`},
+	} {
+		c.run(t, []source.File{source.Bytes(c.file, []byte(c.text))})
+	}
+}
+
+// TestTypesOfFilesHold: what a spreadsheet stores as text is text, whatever it looks like.
+func TestTypesOfFilesHold(t *testing.T) {
+	sheet := func(kind string, value func(i int) string) []source.File {
+		b := `<row><c t="str"><v>code</v></c><c t="str"><v>x</v></c><c t="str"><v>group</v></c></row>`
+		for i := range 60 {
+			b += fmt.Sprintf(`<row><c t="%s"><v>%s</v></c><c><v>%d</v></c><c t="str"><v>%s</v></c></row>`, kind, value(i), i%7, ab(i))
+		}
+		return []source.File{source.Bytes("t.xlsx", datatest.Book("s", b))}
+	}
+	codes := func(i int) string { return []string{"00501", "02139", "94103"}[i%3] }
+	for _, c := range []struct {
+		trial
+		files []source.File
+	}{
+		{trial{file: "ZIP", want: "code categorical; x numeric; group label; classes a b; first 00501|", said: "code is text in the file"}, sheet("str", codes)},
+		{trial{file: "ZIP as label", opt: run.CSV{Label: "code"}, want: "classes 00501 02139 94103;"}, sheet("str", codes)},
+		{trial{file: "E", want: "code categorical;", said: "code is text in the file"}, sheet("str", func(i int) string { return []string{"40E1", "400", "12E0"}[i%3] })},
+		{trial{file: "declared", opt: run.CSV{Columns: map[string]string{"code": "numeric"}}, want: "code numeric;"}, sheet("str", codes)},
+		{trial{file: "dates", want: "code numeric; x numeric; group label; classes a b; first 2024-01-01 "}, sheet("str", func(i int) string { return fmt.Sprintf("2024-01-%02d", 1+i%28) })},
+		{trial{file: "shares", want: "code numeric;"}, sheet("str", func(i int) string { return fmt.Sprintf("%d %%", i) })},
+		{trial{file: "decimals", want: "code numeric; x numeric; group label; classes a b; first 0.5|"}, sheet("str", func(i int) string { return fmt.Sprintf("%d,5", i) })},
+		{trial{file: "numbers", want: "code numeric; x numeric; group label; classes a b; first 0|"}, sheet("n", func(i int) string { return fmt.Sprint(i % 9) })},
+	} {
+		c.run(t, c.files)
 	}
 }

@@ -13,6 +13,8 @@ type Columns interface {
 	Classes() []string
 	// Skipped are names of columns that no table can have.
 	Skipped() []string
+	// Text says whether a table's column, by its place among those that Open gives, is stored as texts.
+	Text(column int) bool
 	// Open reads the rows from the first on. Those of a table come as CSV text with a
 	// header, commas and no line ends within cells; each picture as its label and its
 	// bytes, both behind their lengths as little-endian 32-bit numbers. Where what it
@@ -36,3 +38,9 @@ func (c ColumnsFile) WritesCSV() {}
 // Written is a File whose CSV text this program writes, from another form of tables:
 // with a point in numbers that were numbers there, and the year first in dates.
 type Written interface{ WritesCSV() }
+
+// Typed is a File whose columns have types, which are known once it has been read to its end.
+type Typed interface {
+	// Text says whether most cells of a column, from 0, are stored as texts.
+	Text(column int) bool
+}

@@ -50,10 +50,14 @@ func NewReading(ctx context.Context, opt run.CSV) *Reading {
 
 // Warn tells the owner of something that was decided or left out without asking. All warnings with the
 // same format are of one kind.
-func (in *Reading) Warn(format string, args ...any) { in.warnings.add(format, args...) }
+func (in *Reading) Warn(format string, args ...any) { in.warnings.add(false, format, args...) }
 
-// Warnings returns the warnings for the owner, in the order in which they were found.
-func (in *Reading) Warnings() []string { return in.warnings.texts() }
+// Doubt is a Warn of what the owner alone can tell: the page has it read before a run.
+func (in *Reading) Doubt(format string, args ...any) { in.warnings.add(true, format, args...) }
+
+// Warnings returns the warnings for the owner, in the order in which they were found, and those of
+// them that are doubts.
+func (in *Reading) Warnings() (all, doubts []string) { return in.warnings.texts() }
 
 // RowOverhead is the per-row cost beside the features, in bytes: a target, and the row's place in the
 // shuffle that holds rows out.

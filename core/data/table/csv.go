@@ -92,7 +92,7 @@ func startTable(in *source.Reading, t *Table, ch Choices, d *dialect) error {
 		head, complete = head[:len(head)-len(few[4])], false
 	}
 	if d == nil {
-		found, err := detect(t.name, head, complete, ch, in.Warn)
+		found, err := detect(t.name, head, complete, ch, in)
 		if err != nil {
 			return err
 		}

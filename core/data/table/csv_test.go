@@ -64,6 +64,10 @@ func TestLabelAndTask(t *testing.T) {
 	for i := range 60 {
 		texts += fmt.Sprintf("%d.5,%s,%d.25\n", i, []string{"m", "b"}[i%2], i)
 	}
+	names := "a,class,b\n" // the last column real
+	for i := range 60 {
+		names += fmt.Sprintf("%d,%s,%d.25\n", i%7, []string{"m", "b"}[i%2], i)
+	}
 	twoInts := "a,b\n"
 	for i := range 60 {
 		twoInts += fmt.Sprintf("%d,%d\n", i%9, i%2)
@@ -75,7 +79,9 @@ func TestLabelAndTask(t *testing.T) {
 		task data.Task
 		outs int
 	}{
-		"by its name":      {real, run.CSV{}, "target", data.Regression, 1},
+		"last before name": {real, run.CSV{}, "b", data.Classification, 2},
+		"by its name":      {names, run.CSV{}, "class", data.Classification, 2},
+		"label":            {strings.Replace(real, "target", "Label", 1), run.CSV{}, "Label", data.Regression, 1},
 		"chosen name":      {real, run.CSV{Label: "b"}, "b", data.Classification, 2},
 		"chosen number":    {real, run.CSV{Label: "3"}, "b", data.Classification, 2},
 		"few integers":     {real, run.CSV{Label: "a"}, "a", data.Classification, 7},
@@ -138,31 +144,30 @@ func TestHeaderAlone(t *testing.T) {
 	}
 }
 
-// TestListsThatCountAsPublic: a column of many texts is taken, and said to be published; so are
-// dates of which some are written in another way.
+// TestListsThatCountAsPublic: a column of many texts is taken, and said to be published; dates of
+// which some are written in another way are no such texts.
 func TestListsThatCountAsPublic(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("admission,ward,label\n")
+	b.WriteString("admission,ward,place,label\n")
 	for i := range 300 {
 		day := fmt.Sprintf("2024-%02d-%02d", 1+i%9, 10+i%10)
 		if i%7 == 0 {
 			day = fmt.Sprintf("%d.%d.2024", 13+i%9, 1+i%9)
 		}
-		fmt.Fprintf(&b, "%s,w%d,%d\n", day, i%60, i%2)
+		fmt.Fprintf(&b, "%s,w%d,p%d,%d\n", day, i%60, i%61, i%2)
 	}
 	ds, r := loadtest.Read(t, run.CSV{}, datatest.One(b.String()))
-	days := len(ds.Columns[0].Categories)
-	if days <= 60 || len(ds.Columns[1].Categories) != 60 {
+	if ds.Columns[0].Kind != data.Ignored || len(ds.Columns[1].Categories) != 60 || len(ds.Columns[2].Categories) != 61 {
 		t.Fatalf("columns %+v", ds.Columns)
 	}
-	text := strings.Join(r.Warnings, "\n")
-	for _, want := range []string{"admission mixes dates and what is none in the same notation (such as \"13.1.2024\")", fmt.Sprintf("The %d different texts of admission are its categories, which count as public", days)} {
+	text := strings.Join(r.Doubts, "\n")
+	for _, want := range []string{`admission is ignored: it mixes dates and what is none in the same notation (such as "13.1.2024")`, "The 61 different texts of place are its categories, which count as public"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "ward") {
-		t.Errorf("a few wards are warned of:\n%s", text)
+	if all := strings.Join(r.Warnings, "\n"); strings.Contains(all, "ward") || !strings.Contains(all, r.Doubts[0]) {
+		t.Errorf("a few wards are warned of, or doubts are no warnings:\n%s", all)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"clipscope/core/data"
+	"clipscope/core/data/source"
 )
 
 // dialect is the notation of one table file.
@@ -31,7 +32,7 @@ type dialect struct {
 // detect finds the dialect from the first bytes of a file. complete says that
 // head is the whole file. Only the header may be wrong for a reader's needs, so
 // that is the only error.
-func detect(name string, head []byte, complete bool, opt Choices, warn func(format string, args ...any)) (dialect, error) {
+func detect(name string, head []byte, complete bool, opt Choices, in *source.Reading) (dialect, error) {
 	lines, err := headLines(name, head, complete)
 	if err != nil {
 		return dialect{}, err
@@ -49,13 +50,13 @@ func detect(name string, head []byte, complete bool, opt Choices, warn func(form
 	d.width = width
 	at := d.skip // of rows
 	for at < len(rows)-1 && at < 20 && (oddLine(rows[at], width) || titleRow(rows[at:], width)) {
-		warn("%s: row %d (%s) is not of the table and is skipped.", data.Shorten(name), d.skip-d.unseen+1, data.Quote(lines[at]))
+		in.Warn("%s: row %d (%s) is not of the table and is skipped.", data.Shorten(name), d.skip-d.unseen+1, data.Quote(lines[at]))
 		d.skip, d.unseen = d.skip+spans[at], d.unseen+spans[at]-1
 		at++
 	}
 	rows = rows[at:]
 	if opt.header == "" && d.sklearn(rows, width) {
-		warn("%s: the first line gives the number of rows and columns and the names of the classes.", data.Shorten(name))
+		in.Warn("%s: the first line gives the number of rows and columns and the names of the classes.", data.Shorten(name))
 		return d, nil
 	}
 	if d.rowNames = opt.header != "no" && namesRows(rows, width); d.rowNames {
@@ -69,9 +70,9 @@ func detect(name string, head []byte, complete bool, opt Choices, warn func(form
 	row := d.skip - d.unseen + 1
 	switch d.header, doubt = looksHeader(rows); {
 	case d.header && hasNumber(rows[0]):
-		warn("%s: row %d is read as the header, though it has numbers (%s). Choose that there is no header if it is data.", data.Shorten(name), row, data.List(rows[0]))
+		in.Doubt("%s: row %d is read as the header, though it has numbers (%s). Choose that there is no header if it is data.", data.Shorten(name), row, data.List(rows[0]))
 	case doubt:
-		warn("%s: row %d (%s) is read as data. Choose that there is a header if it names the columns.", data.Shorten(name), row, data.List(rows[0]))
+		in.Doubt("%s: row %d (%s) is read as data. Choose that there is a header if it names the columns.", data.Shorten(name), row, data.List(rows[0]))
 	}
 	return d, nil
 }
@@ -174,11 +175,12 @@ func quoteAfter(s string, comma rune, inside bool) (open, ok bool) {
 }
 
 // detectDelimiter takes the candidate that cuts the most records into the same
-// number of cells; among equals the one that makes more cells. A record is a line, or
+// number of cells; among equals the one that cuts the first row too, as texts with commas are under names without,
+// and then the one that makes more cells. A record is a line, or
 // several with line breaks in quoted cells. Where none cuts, spaces are taken if they
 // cut as R's write.table does. A table of one column has none, and a comma does no harm.
 func detectDelimiter(lines []string) rune {
-	best, bestShare, bestWidth := ',', 0.0, 1
+	best, bestShare, bestWidth, bestFirst := ',', 0.0, 1, false
 	for _, c := range ",;\t|" {
 		records, _ := joinLines(lines, c)
 		rows, width := splitLines(records, c)
@@ -192,8 +194,9 @@ func detectDelimiter(lines []string) rune {
 			}
 		}
 		share := float64(same) / float64(len(rows))
-		if share > bestShare+0.01 || share > bestShare-0.01 && width > bestWidth {
-			best, bestShare, bestWidth = c, share, width
+		first := len(rows[0]) == width
+		if alike := share > bestShare-0.01; share > bestShare+0.01 || alike && first && !bestFirst || alike && first == bestFirst && width > bestWidth {
+			best, bestShare, bestWidth, bestFirst = c, share, width, first
 		}
 	}
 	if bestWidth == 1 {

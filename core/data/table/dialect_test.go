@@ -1,6 +1,11 @@
 package table
 
-import "testing"
+import (
+	"testing"
+
+	"clipscope/core/data/source"
+	"clipscope/core/run"
+)
 
 func TestHeaderDetection(t *testing.T) {
 	for s, want := range map[string]bool{
@@ -35,13 +40,13 @@ func TestHeaderDetection(t *testing.T) {
 		"A1,5.1,0\nA2,4.9,1\nA3,5,1\nA4,5,1\nA5,5,1\nA6,5,1\n":                   false,
 		"1,NA,3\n4,5,6\n7,8,9\n":                                                 false,
 	} {
-		warn := func(string, ...any) {}
-		d, err := detect("t", []byte(s), true, Choices{}, warn)
+		in := source.NewReading(t.Context(), run.CSV{})
+		d, err := detect("t", []byte(s), true, Choices{}, in)
 		if err != nil || d.header != want {
 			t.Errorf("%q: header %v, %v", s, d.header, err)
 		}
 		for choice, want := range map[string]bool{"yes": true, "no": false} {
-			if d, _ := detect("t", []byte(s), true, Choices{header: choice}, warn); d.header != want {
+			if d, _ := detect("t", []byte(s), true, Choices{header: choice}, in); d.header != want {
 				t.Errorf("%q: header %v though %s was chosen", s, d.header, choice)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -31,7 +32,9 @@ type tally struct {
 	noneFirst  bool  // it stands before firstEmpty
 	styleCount
 	style    int                   // in styles: how its numbers are written
-	distinct map[string]struct{}   // the values; nil when they are too many or too long
+	typed    bool                  // the file stores them as texts
+	distinct map[string]int32      // the values, and where in times each is; nil when they are too many or too long
+	times    []int32               // how often each of distinct occurs
 	held     int64                 // bytes that distinct takes
 	zeros    *cell                 // the first whole number with a zero in front
 	exponent *cell                 // the first number such as 40E1, with an exponent and neither a sign nor a mark
@@ -148,17 +151,19 @@ func (sc *scan) list(c *tally, s string, lim *source.Limits) {
 	if c.distinct == nil {
 		return
 	}
-	if _, ok := c.distinct[s]; ok {
+	if k, ok := c.distinct[s]; ok {
+		c.times[k]++
 		return
 	}
-	const entry = 64 // about what a map takes beside the text
+	const entry = 72 // about what a map and a count take beside the text
 	bytes := entry + int64(len(s))
 	if len(c.distinct) == lim.Categories || len(s) > lim.Category || sc.texts+bytes > lim.Texts {
 		sc.texts -= c.held
-		c.distinct, c.held = nil, 0
+		c.distinct, c.times, c.held = nil, nil, 0
 		return
 	}
-	c.distinct[strings.Clone(s)] = struct{}{}
+	c.distinct[strings.Clone(s)] = int32(len(c.times))
+	c.times = append(c.times, 1)
 	c.held += bytes
 	sc.texts += bytes
 }
@@ -204,9 +209,46 @@ func (c *tally) addID(s string) {
 	c.ids[id] = struct{}{}
 }
 
+// written reports whether the column's cells are dates or numbers by what they look like alone: no code has a
+// decimal comma, a currency or per cent.
+func (c *tally) written() bool {
+	units := c.units[0] == nil && c.numbers() > 0
+	return styles[c.style].date != "" || styles[c.style].decimal == ',' && c.fraction.has(c.style) || units
+}
+
+// once returns how many of the column's listed values occur once.
+func (c *tally) once() (n int) {
+	for _, k := range c.distinct {
+		if c.times[k] == 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// likeNumber is the beginning of a number in any notation: a digit, behind no letters but a currency's.
+var likeNumber = regexp.MustCompile(`^([^\pL\d]*\pL{1,3}[.\s]+)?[^\pL\d]*\d`)
+
+// digits returns one of the column's listed values that begin as numbers do, and how many do.
+func (c *tally) digits() (one string, n int) {
+	for s := range c.distinct {
+		if likeNumber.MatchString(s) {
+			n++
+			if one == "" || s < one {
+				one = s
+			}
+		}
+	}
+	return one, n
+}
+
 // numeric reports whether the column holds numbers: all but a few of its cells
-// are. One odd cell is always allowed to be odd, however short the table.
+// are. One odd cell is always allowed to be odd, however short the table. Numbers that the file
+// stores as texts are texts, such as codes are.
 func (c *tally) numeric() bool {
+	if c.typed && !c.written() {
+		return false
+	}
 	if c.texts() == 0 {
 		return c.numbers() > 0
 	}
@@ -279,6 +321,11 @@ func scanTable(in *source.Reading, sc *scan, f source.File, ch Choices) error {
 		sc.show(sc.rows+rows, line, cells)
 		rows++
 	}
+	if typed, ok := f.(source.Typed); ok {
+		for i := range sc.columns {
+			sc.columns[i].typed = sc.columns[i].typed || typed.Text(i)
+		}
+	}
 	learnEncoding(in, t)
 	if t.rows > 0 && t.rows != rows {
 		in.Warn("%s: the first line promises %d rows, but there are %d.", data.Shorten(t.name), t.rows, rows)
@@ -343,7 +390,7 @@ func (sc *scan) start(t *Table, cells []string, line int) error {
 		lists := 0
 		for i := range sc.columns {
 			c := &sc.columns[i]
-			c.distinct = map[string]struct{}{}
+			c.distinct = map[string]int32{}
 			if lists < mostIDLists && sc.mayBeID(i) {
 				c.ids = map[int64]struct{}{}
 				lists++

@@ -171,9 +171,9 @@ func LabelNames() []string {
 	return []string{"label", "labels", "class", "target", "y", "income", "diagnosis", "outcome", "species", "class_label", "output"}
 }
 
-// findLabel finds the label column: the chosen one; else one with a usual
-// name; else, where the last column holds real numbers and exactly one column
-// holds a few texts, that one; else the last with values.
+// findLabel finds the label column: the chosen one, or the one that is named so; else the last with
+// values. Where that cannot name classes, one of a usual name that can comes before it, and then the
+// only one with a few texts. Every guess is a doubt.
 func findLabel(in *source.Reading, sc *scan, s *schema) (int, error) {
 	if want := in.Options.Label; want != "" {
 		for i, c := range s.columns {
@@ -187,30 +187,57 @@ func findLabel(in *source.Reading, sc *scan, s *schema) (int, error) {
 		return 0, &data.Error{Expected: fmt.Sprintf("csv.label to be a column's name or its number from 1 to %d", sc.width),
 			Got: data.Quote(want), Fix: "Choose one of: " + columnList(s.columns) + "."}
 	}
-	for _, name := range LabelNames() {
-		for i, c := range s.columns {
-			if strings.EqualFold(c.Name, name) {
-				return i, nil
-			}
+	for i, c := range s.columns {
+		if strings.EqualFold(c.Name, "label") || strings.EqualFold(c.Name, "labels") {
+			return i, nil // which is no guess
 		}
 	}
 	last := sc.width - 1
 	for last > 0 && (sc.columns[last].cells == 0 || isIndex(s.columns[last].Name)) { // of rows that end with a delimiter, or of pandas
 		last--
 	}
-	if few := fewTexts(in, sc, s); len(few) == 1 && sc.columns[last].fraction.has(sc.columns[last].style) && sc.names == nil {
-		in.Warn("Column %d is taken as the label: it is the only one with text. Choose another if that is wrong.", few[0]+1)
-		return few[0], nil
+	at, why, tell := last, "it is the last column", in.Doubt
+	named := func(i int) bool { return sc.columns[i].namesClasses() }
+	usual := s.usualLabel(named)
+	switch few := fewTexts(in, sc, s); {
+	case usual < 0 || usual == last:
+		if len(few) == 1 && !named(last) && sc.names == nil {
+			at, why = few[0], "it is the only column of texts"
+		} else if named(last) {
+			tell = in.Warn // who else?
+		}
+	case !named(last):
+		at, why = usual, "labels are often named so"
 	}
-	in.Warn("The last column (%s) is taken as the label. Choose another if that is wrong.", data.Shorten(s.columns[last].Name))
-	return last, nil
+	tell("%s is taken as the label: %s. Choose another if that is wrong.", data.Shorten(s.columns[at].Name), why)
+	return at, nil
 }
 
+// usualLabel returns the first column of a usual name for which ok holds, or -1.
+func (s *schema) usualLabel(ok func(i int) bool) int {
+	for _, name := range LabelNames() {
+		for i, c := range s.columns {
+			if strings.EqualFold(c.Name, name) && ok(i) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// namesClasses reports whether the column's cells may name classes: they are texts or whole numbers of
+// which a few come again and again.
+func (c *tally) namesClasses() bool {
+	return c.distinct != nil && len(c.distinct) >= 2 && len(c.distinct) <= fewClasses && 2*len(c.distinct) <= c.cells && guessTask(c, c.numeric()) == data.Classification
+}
+
+// fewClasses is the number of different values up to which a column may name classes by itself.
+const fewClasses = 20
+
 func fewTexts(in *source.Reading, sc *scan, s *schema) []int {
-	const few = 20
 	var at []int
 	for i := range sc.columns {
-		if c := &sc.columns[i]; in.Options.Columns[s.columns[i].Name] == "" && !c.numeric() && c.texts() > 0 && c.distinct != nil && len(c.distinct) <= few {
+		if c := &sc.columns[i]; in.Options.Columns[s.columns[i].Name] == "" && !c.numeric() && c.texts() > 0 && c.distinct != nil && len(c.distinct) <= fewClasses {
 			at = append(at, i)
 		}
 	}
@@ -279,6 +306,9 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 	}
 	name = data.Shorten(name)
 	c := &sc.columns[i]
+	if c.typed && c.texts() == 0 && !c.numeric() {
+		in.Doubt("%s is text in the file, though its cells look like numbers. Declare it numeric if they are.", name)
+	}
 	switch {
 	case c.cells == 0:
 		in.Warn("%s has no values at all and is ignored.", name)
@@ -287,31 +317,62 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 		in.Warn("%s numbers the rows and is ignored; declare it numeric to use it.", name)
 		return data.Ignored
 	case c.numeric() && c.noNumbers == 0 && c.exponent != nil && !c.fraction.has(c.style) && c.distinct != nil && 2*len(c.distinct) <= c.cells:
-		in.Warn("%s is read as categorical, as %s looks like a code; declare it numeric if it is a number.", name, data.Quote(c.exponent.text))
+		in.Doubt("%s is read as categorical, as %s looks like a code; declare it numeric if it is a number.", name, data.Quote(c.exponent.text))
 	case c.numeric():
 		tellCodes(in, c, name)
 		return data.Numeric
-	case c.distinct == nil && !monthNamed(c.firstText().text):
-		in.Warn("%s is ignored: it has over %d different texts or very long ones, and the list of categories counts as public. Declare it bucketed to use it, or text for a backbone to read.", name, in.Limits.Categories)
+	case c.firstText() != nil && monthNamed(c.firstText().text):
+		in.Doubt("%s is ignored: dates with names of months (such as %s) are not read. Write 2019-12-31, or declare it categorical.", name, data.Quote(c.firstText().text))
 		return data.Ignored
-	case monthNamed(c.firstText().text):
-		in.Warn("%s is ignored: dates with names of months (such as %s) are not read. Write 2019-12-31, or declare it categorical.", name, data.Quote(c.firstText().text))
+	case c.distinct == nil:
+		in.Doubt("%s is ignored: it has over %d different texts or very long ones, and the list of categories counts as public. Declare it bucketed to use it, or text for a backbone to read.", name, in.Limits.Categories)
 		return data.Ignored
-	case len(c.distinct) == c.cells && sc.rows >= 20:
-		in.Warn("%s is ignored: all its texts differ, as names do. Declare it text for a backbone to read.", name)
+	case c.private(sc.rows):
+		in.Doubt("%s is ignored: %d of its %d different texts stand in one row alone, and a list of categories counts as public. Declare it bucketed to use it, text for a backbone to read, or categorical if anybody may know its texts.", name, c.once(), len(c.distinct))
 		return data.Ignored
-	case c.numbers() > c.texts():
-		mixed := "numbers and text"
-		if styles[c.style].date != "" {
-			mixed = "dates and what is none in the same notation"
-		}
-		in.Warn("%s mixes %s (such as %s) and is read as categorical.", name, mixed, data.Quote(c.firstText().text))
+	case c.numbers() > c.texts() && !c.typed && len(c.distinct) > fewClasses:
+		in.Doubt("%s is ignored: it mixes %s (such as %s), and the list of its %d different texts would count as public. Write all of them one way, or declare it bucketed or categorical.", name, c.mixture(), data.Quote(c.firstText().text), len(c.distinct))
+		return data.Ignored
+	case c.coded():
+		one, n := c.digits()
+		in.Doubt("%s is ignored: %d of its %d different texts look like numbers in a notation that is not read, such as %s; a list of categories counts as public. Write them as numbers, or declare it bucketed or categorical.", name, n, len(c.distinct), data.Quote(one))
+		return data.Ignored
+	case c.numbers() > c.texts() && !c.typed:
+		in.Warn("%s mixes %s (such as %s) and is read as categorical.", name, c.mixture(), data.Quote(c.firstText().text))
 	}
 	if n := len(c.distinct); n > manyCategories {
-		in.Warn("The %d different texts of %s are its categories, which count as public: every model that is saved has their list. Declare it ignored or bucketed if they say whose a row is.", n, name)
+		in.Doubt("The %d different texts of %s are its categories, which count as public: every model that is saved has their list. Declare it ignored or bucketed if they say whose a row is.", n, name)
 	}
 	return data.Categorical
 }
+
+// private reports whether most of the column's texts stand in one row alone, of some at least: notes
+// and names do, and kinds of things do not.
+func (c *tally) private(rows int) bool {
+	n := len(c.distinct)
+	return n == c.cells && rows >= 20 || n >= leastPrivate && 2*c.once() > n
+}
+
+// mixture names what a column has of which most cells are numbers.
+func (c *tally) mixture() string {
+	if styles[c.style].date != "" {
+		return "dates and what is none in the same notation"
+	}
+	return "numbers and text"
+}
+
+// coded reports whether the column's texts are many of which most begin as numbers do, in a notation that
+// is not read. What the file stores as texts is no such number.
+func (c *tally) coded() bool {
+	if len(c.distinct) <= fewClasses || c.typed {
+		return false
+	}
+	_, n := c.digits()
+	return 2*n > len(c.distinct)
+}
+
+// leastPrivate is the number of different texts below which a table is a toy.
+const leastPrivate = 10
 
 // rowNamesColumn is the name of the column of R's row names, which has none.
 const rowNamesColumn = "row names"
@@ -342,11 +403,11 @@ func tellCodes(in *source.Reading, c *tally, name string) {
 		in.Warn("%s: %s is read as the number %s; declare the column categorical or bucketed if these are codes.", name, data.Quote(c.exponent.text), strconv.FormatFloat(float64(v), 'f', -1, 32))
 	}
 	if signs := c.currencies(); len(signs) > 1 {
-		in.Warn("%s mixes currencies (%s), and is read as numbers without them. Bring them to one currency, or declare the column categorical.", name, strings.Join(signs, " "))
+		in.Doubt("%s mixes currencies (%s), and is read as numbers without them. Bring them to one currency, or declare the column categorical.", name, strings.Join(signs, " "))
 	}
 	if plain, per := c.units[0], c.units[len(units)]; plain != nil && per != nil {
 		v, _ := styles[c.style].parse(per.text)
-		in.Warn("%s mixes per cent and plain numbers: %s is read as %s, beside %s. Write all of them one way.", name, data.Quote(per.text), strconv.FormatFloat(float64(v), 'f', -1, 32), data.Quote(plain.text))
+		in.Doubt("%s mixes per cent and plain numbers: %s is read as %s, beside %s. Write all of them one way.", name, data.Quote(per.text), strconv.FormatFloat(float64(v), 'f', -1, 32), data.Quote(plain.text))
 	}
 }
 
@@ -466,6 +527,7 @@ func listCategories(in *source.Reading, c *tally, s *schema, i int) {
 		index[v] = k
 	}
 	col.Categories, s.categories[i] = withMissing(in, c, names, index), index
+	tellAlike(in, col.Name, names)
 }
 
 // withMissing adds the category of missing cells where there are any to keep.
@@ -510,6 +572,7 @@ func decideLabel(in *source.Reading, sc *scan, s *schema, file string) error {
 	}
 	if s.task == "" {
 		s.task = guessTask(c, numbers)
+		tellTask(in, c, s.task, numbers, col.Name)
 	}
 	if numbers || s.task == data.Regression {
 		if err := checkNumeric(in, c, s.label, col.Name); err != nil {
@@ -545,16 +608,29 @@ func decideLabel(in *source.Reading, sc *scan, s *schema, file string) error {
 		return &data.Error{File: file, Column: s.label + 1, ColumnName: col.Name, Expected: "labels", Got: only, Fix: "Choose another label column."}
 	}
 	col.Categories = s.classes
+	tellAlike(in, col.Name, s.classes)
 	return nil
 }
 
 // guessTask: text names classes; so do a few different integers.
 func guessTask(c *tally, numbers bool) data.Task {
-	const few = 20
-	if !numbers || c.distinct != nil && !c.fraction.has(c.style) && len(c.distinct) <= few && (len(c.distinct) <= 2 || 2*len(c.distinct) <= c.numbers()) {
+	if !numbers || c.distinct != nil && !c.fraction.has(c.style) && len(c.distinct) <= fewClasses && (len(c.distinct) <= 2 || 2*len(c.distinct) <= c.numbers()) {
 		return data.Classification
 	}
 	return data.Regression
+}
+
+// tellTask says of a label of whole numbers, of which there are neither few nor endless, what was guessed.
+func tellTask(in *source.Reading, c *tally, task data.Task, numbers bool, name string) {
+	const plain = 10 // digits, grades, stars
+	if !numbers || c.distinct == nil || c.fraction.has(c.style) || styles[c.style].date != "" || len(c.distinct) <= plain || len(c.distinct) > in.Limits.Classes {
+		return
+	}
+	if task == data.Classification {
+		in.Doubt("The %d different whole numbers of %s are read as classes. Choose regression if they are amounts.", len(c.distinct), data.Shorten(name))
+		return
+	}
+	in.Doubt("%s has %d different whole numbers and is read as an amount to be learned. Choose classification if they name classes.", data.Shorten(name), len(c.distinct))
 }
 
 // listClasses sorts the classes, numbers by value.
