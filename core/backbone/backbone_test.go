@@ -98,6 +98,8 @@ func TestModelsThatDoNotFitAreRefused(t *testing.T) {
 		says    string
 	}{
 		"two inputs":         {in: two, meta: tableMeta, says: "one input"},
+		"BERT":               {in: append(ones("input_ids", "int64", -1, -1), ones("attention_mask", "int64", -1, -1)...), meta: textMeta, says: "open them here as .npz"},
+		"tokens alone":       {in: ones("input_ids", "int64", -1, -1), meta: textMeta, says: "open them here as .npz"},
 		"no input":           {in: []tensor{}, meta: tableMeta, says: "one input"},
 		"several texts":      {in: ones("x", "string", -1, 4), meta: textMeta, says: "one text a row"},
 		"no text":            {in: ones("x", "string", 0), meta: textMeta, says: "one text a row"},

@@ -218,10 +218,27 @@ func (c *Data) summary() app.UI {
 		app.If(len(r.Preview.ClassRows) > 0, func() app.UI { return app.P().ID("class-rows").Text(classLine(r)) }),
 		app.If(len(r.Preview.Images) > 0 && len(r.Shape) >= 2, func() app.UI { return thumbs(r) }),
 		app.Range(c.View.Suited).Slice(func(i int) app.UI { return app.P().Class("note suited").Text(c.View.Suited[i]) }),
-		app.If(c.View.Table == nil, func() app.UI {
-			return app.Div().Class("notes").Body(app.Range(r.Warnings).Slice(func(i int) app.UI { return app.P().Class("note").Text(r.Warnings[i]) }))
-		}),
+		c.notes(),
 	)
+}
+
+// notes lists what the reader of files says: of a table, only what the owner is to settle here, for the rest
+// stands under its rows.
+func (c *Data) notes() app.UI {
+	r := c.View.Report
+	notes := settled(r)
+	if c.View.Table != nil {
+		notes = nil
+	}
+	return app.Div().Class("notes").Body(
+		app.Range(r.Doubts).Slice(func(i int) app.UI { return app.P().Class("warning").Text(r.Doubts[i]) }),
+		app.Range(notes).Slice(func(i int) app.UI { return app.P().Class("note").Text(notes[i]) }),
+	)
+}
+
+// settled are a report's warnings that are no doubts.
+func settled(r *data.Report) []string {
+	return slices.DeleteFunc(slices.Clone(r.Warnings), func(s string) bool { return slices.Contains(r.Doubts, s) })
 }
 
 func reportLine(r *data.Report) string {
@@ -318,6 +335,7 @@ func (c *Data) reading() app.UI {
 	}
 	own := []app.UI{
 		app.Div().Hidden(!c.asks("csv.label")).Body(c.label()),
+		app.Div().Hidden(!c.asks("csv.task")).Body(c.task()),
 		app.Div().Hidden(!c.asks("csv.sheet")).Body(c.sheet()),
 	}
 	return app.Div().Body(append(append(own, c.Form.Plain(rows)...), c.Form.Advanced(rows))...)
@@ -368,6 +386,21 @@ func (c *Data) label() app.UI {
 		d.Options = append(d.Options, form.Option{Value: col.Name, Text: words.Brief(col.Name, mostOfName)})
 	}
 	return c.Form.Menu(d, cmp.Or(c.Form.Text(d.Key), r.Label))
+}
+
+// task chooses whether the label names classes or is a number.
+func (c *Data) task() app.UI {
+	d := form.Find("csv.task")
+	if r := c.View.Table; r != nil {
+		for _, o := range d.Options {
+			if o.Value != "" && o.Value == string(r.Task) {
+				d.Options = slices.Clone(d.Options)
+				d.Options[0].Text = "detected: " + o.Text
+				break
+			}
+		}
+	}
+	return c.Form.Menu(d, c.Form.Text(d.Key))
 }
 
 // targetDefaults are the defaults of [run.Scaling.Target].

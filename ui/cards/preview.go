@@ -38,7 +38,10 @@ const mostColumns = 200
 func (c *Preview) Render() app.UI {
 	r, shows := c.View.Table, c.Shows
 	columns := r.Columns[:min(len(r.Columns), mostColumns)]
-	notes := slices.Clone(r.Warnings)
+	notes := settled(r)
+	if c.View.Refused { // then the card has none
+		notes = slices.Clone(r.Warnings)
+	}
 	if more := len(r.Columns) - len(columns); more > 0 {
 		notes = append([]string{"Of this table, " + words.Plural(more, "column") + " more than stand here."}, notes...)
 	}

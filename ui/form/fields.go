@@ -130,6 +130,8 @@ func dataFields() []Field {
 	return on(Data, []Field{
 		{Key: "data", Kind: Menu, Own: true, Label: "Data set", Help: "Generated in this tab; nothing is downloaded.", Options: builtins()},
 		{Key: "csv.label", Own: true, Label: "Label column", Help: "What the model learns to predict."},
+		{Key: "csv.task", Kind: Menu, Own: true, Label: "What the label is", Options: []Option{
+			{Text: "detected"}, {Value: "classification", Text: "classes"}, {Value: "regression", Text: "a number (regression)"}}},
 		{Key: "csv.sheet", Own: true, Label: "Sheet", Help: "Of the spreadsheet."},
 		{Key: "csv.image.size", Label: "Size of pictures", Help: "Height and width that all are brought to, such as 32 or 24, 32. That of most where it is 64 at most, or else 32. It counts as public."},
 		{Key: "csv.image.channels", Kind: Menu, Label: "Channels", Options: []Option{
@@ -160,8 +162,6 @@ func dataFields() []Field {
 			{Text: "detected"}, {Value: ",", Text: "comma"}, {Value: ".", Text: "point"}, {Value: "'", Text: "apostrophe"}, {Value: " ", Text: "space"}, {Value: "none", Text: "none"}}},
 		{Key: "csv.date", Kind: Menu, Advanced: true, Label: "Order of dates", Help: "Dates are read as days.", Options: []Option{
 			{Text: "detected"}, {Value: "ymd", Text: "year, month, day"}, {Value: "dmy", Text: "day, month, year"}, {Value: "mdy", Text: "month, day, year"}}},
-		{Key: "csv.task", Kind: Menu, Advanced: true, Label: "Task", Options: []Option{
-			{Text: "detected"}, {Value: "classification", Text: "classification"}, {Value: "regression", Text: "regression"}}},
 		{Key: "scaling.kind", Kind: Menu, Own: true, Label: "Scaling", Options: []Option{
 			{"", "the data’s own default", "Images are divided by 255, which is public; built-in data comes scaled. Free."},
 			{"declared", "bounds I declare", "Bounds you know without looking at the rows, such as an age from 0 to 120. Values outside are clamped. Free."},

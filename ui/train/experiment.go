@@ -16,6 +16,7 @@ import (
 	"clipscope/ui/client"
 	"clipscope/ui/form"
 	"clipscope/ui/widget"
+	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -301,7 +302,7 @@ func (x *experiment) unset() (said []string) {
 }
 
 // suit changes what cannot work with data, and says so: a model for another
-// task, batches of more rows than there are.
+// task, batches of more rows than there are, a δ of which each row has its share.
 func (x *experiment) suit(r *data.Report) (said []string) {
 	full := x.full()
 	model := func(kind, why string) {
@@ -322,6 +323,10 @@ func (x *experiment) suit(r *data.Report) (said []string) {
 		x.cfg.ExpectedBatchSize = math.Ceil(float64(rows) / 10)
 		said = append(said, fmt.Sprintf("Batches of %s were more than all rows: expected_batch_size is now %s, a tenth of them.",
 			form.Format(full.ExpectedBatchSize), form.Format(x.cfg.ExpectedBatchSize)))
+	}
+	if rows := cmp.Or(full.NumExamples, r.Rows); full.TargetDelta == run.DefaultDelta && float64(rows)*full.TargetDelta >= 1 {
+		x.cfg.TargetDelta = math.Pow10(-1 - int(math.Floor(math.Log10(float64(rows)))))
+		said = append(said, fmt.Sprintf("δ is now %s: it has to be below one in %s rows.", form.Format(x.cfg.TargetDelta), words.Count(rows)))
 	}
 	if len(said) > 0 {
 		x.remake()

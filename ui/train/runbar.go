@@ -22,7 +22,7 @@ type runView struct {
 	Stopped     bool        // before its last step
 	Lack        string      // why no run can begin on the data; empty: one can
 	Soon        bool        // one soon may: that is not worth a line
-	Warned      []form.Card // where the plan has a warning
+	Warned      []form.Card // where the plan, or the reader of files, has a warning
 	Step, Steps int
 	Within      float64         // how much of the present step is done, 0 … 1; a diagnostic
 	Trial       run.Trial       // which run is tried, of several

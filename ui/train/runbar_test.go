@@ -70,6 +70,20 @@ func TestRunBarPromisesNothingAfterAFailedCheck(t *testing.T) {
 	}
 }
 
+// TestDeltaStaysBelowOneInAllRows: where nobody has chosen another.
+func TestDeltaStaysBelowOneInAllRows(t *testing.T) {
+	for _, c := range []struct {
+		rows        int
+		given, want float64
+	}{{60_000, 0, 0}, {99_999, 0, 0}, {100_000, 0, 1e-6}, {400_000, 1e-5, 1e-6}, {1_000_000, 0, 1e-7}, {400_000, 1e-4, 1e-4}} {
+		x := newExperiment(run.Config{Data: "files", TargetDelta: c.given})
+		x.suit(&data.Report{Rows: c.rows, Features: 2, Outputs: 2, Task: data.Classification})
+		if got := x.cfg.TargetDelta; math.Abs(got-c.want) > 1e-12*c.want {
+			t.Errorf("%d rows, δ %v: %v, want %v", c.rows, c.given, got, c.want)
+		}
+	}
+}
+
 // TestSuitFollowsTheDeclaredNumber: what is changed to fit data is the same for one row more, where
 // the number of rows is declared.
 func TestSuitFollowsTheDeclaredNumber(t *testing.T) {

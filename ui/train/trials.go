@@ -2,6 +2,7 @@ package train
 
 import (
 	"cmp"
+	"slices"
 
 	"clipscope/core/data"
 	"clipscope/core/run"
@@ -323,6 +324,9 @@ func (s *trials) view() runView {
 	v := s.last.view(s.exp.plan)
 	v.Fault = cmp.Or(s.fault, v.Fault)
 	v.Warned = s.exp.warned()
+	if r := s.data.report; r != nil && len(r.Doubts) > 0 && !slices.Contains(v.Warned, form.Data) {
+		v.Warned = slices.Insert(v.Warned, 0, form.Data)
+	}
 	v.Pending = s.last.record == nil && s.exp.pending()
 	v.Calculating = v.Pending && s.exp.planning
 	v.Lack, v.Soon = s.data.lack(), !s.data.ready || s.data.loading && !s.data.slow
