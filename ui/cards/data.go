@@ -69,6 +69,7 @@ func (c *Data) Render() app.UI {
 		widget.Message("data-fault", "fault", c.View.Fault),
 		c.gaps(),
 		c.back(),
+		c.doubts(),
 		c.files(),
 		c.reading(),
 		c.summary(),
@@ -218,22 +219,21 @@ func (c *Data) summary() app.UI {
 		app.If(len(r.Preview.ClassRows) > 0, func() app.UI { return app.P().ID("class-rows").Text(classLine(r)) }),
 		app.If(len(r.Preview.Images) > 0 && len(r.Shape) >= 2, func() app.UI { return thumbs(r) }),
 		app.Range(c.View.Suited).Slice(func(i int) app.UI { return app.P().Class("note suited").Text(c.View.Suited[i]) }),
-		c.notes(),
+		app.If(c.View.Table == nil, func() app.UI {
+			notes := settled(r)
+			return app.Div().Class("notes").Body(app.Range(notes).Slice(func(i int) app.UI { return app.P().Class("note").Text(notes[i]) }))
+		}),
 	)
 }
 
-// notes lists what the reader of files says: of a table, only what the owner is to settle here, for the rest
-// stands under its rows.
-func (c *Data) notes() app.UI {
-	r := c.View.Report
-	notes := settled(r)
-	if c.View.Table != nil {
-		notes = nil
+// doubts lists what the owner is to settle, above the choices by which that is done.
+func (c *Data) doubts() app.UI {
+	var list []string
+	if r := c.View.Report; r != nil {
+		list = r.Doubts
 	}
-	return app.Div().Class("notes").Body(
-		app.Range(r.Doubts).Slice(func(i int) app.UI { return app.P().Class("warning").Text(r.Doubts[i]) }),
-		app.Range(notes).Slice(func(i int) app.UI { return app.P().Class("note").Text(notes[i]) }),
-	)
+	return app.Div().Class(widget.Stale("notes", c.View.Loading)).ID("data-doubts").Hidden(len(list) == 0).
+		Body(app.Range(list).Slice(func(i int) app.UI { return app.P().Class("warning").Text(list[i]) }))
 }
 
 // settled are a report's warnings that are no doubts.

@@ -35,6 +35,7 @@ type tally struct {
 	typed    bool                  // the file stores them as texts
 	distinct map[string]int32      // the values, and where in times each is; nil when they are too many or too long
 	times    []int32               // how often each of distinct occurs
+	sets     []styleSet            // the styles that each of distinct fits
 	held     int64                 // bytes that distinct takes
 	zeros    *cell                 // the first whole number with a zero in front
 	exponent *cell                 // the first number such as 40E1, with an exponent and neither a sign nor a mark
@@ -78,16 +79,18 @@ func (sc *scan) add(c *tally, s string, f source.File, line int, lim *source.Lim
 			c.firstNone, c.noneFirst = at(), c.firstEmpty == nil
 		}
 		c.ids = nil
-		sc.list(c, s, lim)
+		sc.list(c, s, 0, lim)
+		return
+	}
+	if k, ok := c.distinct[s]; ok { // what is to be found in it was found
+		c.times[k]++
+		c.recount(c.sets[k])
+		sc.countMark(c.sets[k])
+		c.ids = nil
 		return
 	}
 	set := c.count(s, at)
-	switch {
-	case set&commaStyles == 0 && set&pointStyles != 0:
-		sc.points++
-	case set&pointStyles == 0 && set&commaStyles != 0:
-		sc.commas++
-	}
+	sc.countMark(set)
 	if c.zeros == nil && len(s) > 1 && s[0] == '0' && strings.Trim(s, "0123456789") == "" {
 		c.zeros = at()
 	}
@@ -98,7 +101,17 @@ func (sc *scan) add(c *tally, s string, f source.File, line int, lim *source.Lim
 		c.units[u] = at()
 	}
 	c.addID(s)
-	sc.list(c, s, lim)
+	sc.list(c, s, set, lim)
+}
+
+// countMark counts a number by the decimal mark that it can only have.
+func (sc *scan) countMark(set styleSet) {
+	switch {
+	case set&commaStyles == 0 && set&pointStyles != 0:
+		sc.points++
+	case set&pointStyles == 0 && set&commaStyles != 0:
+		sc.commas++
+	}
 }
 
 // settle chooses the style of each column: what most of its cells fit and, where
@@ -145,9 +158,9 @@ func (c *tally) settleMissing(numbers bool) {
 	}
 }
 
-// list adds s to the values of column c, unless that takes more than is allowed:
+// list adds s, which fits set, to the values of column c, unless that takes more than is allowed:
 // then the column has no such list. All columns together may have so much.
-func (sc *scan) list(c *tally, s string, lim *source.Limits) {
+func (sc *scan) list(c *tally, s string, set styleSet, lim *source.Limits) {
 	if c.distinct == nil {
 		return
 	}
@@ -155,15 +168,15 @@ func (sc *scan) list(c *tally, s string, lim *source.Limits) {
 		c.times[k]++
 		return
 	}
-	const entry = 72 // about what a map and a count take beside the text
+	const entry = 80 // about what a map and the lists take beside the text
 	bytes := entry + int64(len(s))
 	if len(c.distinct) == lim.Categories || len(s) > lim.Category || sc.texts+bytes > lim.Texts {
 		sc.texts -= c.held
-		c.distinct, c.times, c.held = nil, nil, 0
+		c.distinct, c.times, c.sets, c.held = nil, nil, nil, 0
 		return
 	}
 	c.distinct[strings.Clone(s)] = int32(len(c.times))
-	c.times = append(c.times, 1)
+	c.times, c.sets = append(c.times, 1), append(c.sets, set)
 	c.held += bytes
 	sc.texts += bytes
 }

@@ -447,6 +447,14 @@ func (c *styleCount) count(s string, at func() *cell) styleSet {
 	return set
 }
 
+// recount counts a cell that fits set and was counted before.
+func (c *styleCount) recount(set styleSet) {
+	c.cells++
+	for ; set != 0; set &= set - 1 {
+		c.fit[set.first()]++
+	}
+}
+
 // best returns the allowed style that most cells fit; of several, the one with the table's decimal mark.
 func (c *styleCount) best(allowed styleSet, decimal byte) int {
 	best := allowed.first()
