@@ -20,7 +20,7 @@ import (
 // far into the file, where only ASCII is in sight when the table is opened.
 func TestEncodings(t *testing.T) {
 	for _, ahead := range []int{1, 20_000} {
-		table := "größe,dönüş,label\n" + strings.Repeat("1,x,a\n2,y,b\n", ahead) + "3,€ – “œ”,a\n"
+		table := "größe,dönüş,label\n" + strings.Repeat("1,x,a\n2,y,b\n1,y,a\n2,x,b\n2,x,a\n1,y,b\n", ahead) + "3,€ – “œ”,a\n"
 		if ahead > 1 {
 			table = table[strings.Index(table, "\n")+1:]
 		}
