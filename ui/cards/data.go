@@ -35,6 +35,7 @@ type DataView struct {
 	Loading  bool
 	Slow     bool
 	Progress source.Progress
+	Share    float64 // that is read of all, over all passes
 	Fault    string
 	Before   string   // what can be gone back to where Source cannot be read
 	Suited   []string // what was changed to go with the data
@@ -170,8 +171,11 @@ func (c *Data) progress() app.UI {
 	bar := app.Progress().Aria("label", "Reading the data")
 	label := "Generating " + v.Source + "…"
 	if p := v.Progress; p.Total > 0 {
-		bar = bar.Max(100).Value(int(100 * float64(p.Done) / float64(p.Total)))
+		bar = bar.Max(100).Value(int(100 * v.Share))
 		label = fmt.Sprintf("%s: %s of %s", words.Brief(p.File, mostOfName), words.Bytes(p.Done), words.Bytes(p.Total))
+		if p.Phase == source.PhaseScan {
+			label += ", the first of two passes"
+		}
 	}
 	return app.Div().Class("loading").Body(
 		app.P().Text(label), bar,

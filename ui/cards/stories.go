@@ -18,7 +18,7 @@ func Stories() []widget.Story {
 			return &Data{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport()}, Loader: nobody{}, Shows: nobody{}}
 		}},
 		{Name: "Data card, reading", View: func() app.UI {
-			return &Data{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport(), Loading: true, Slow: true, Progress: source.Progress{File: "big.csv", Done: 63e6, Total: 200e6}}, Loader: nobody{}, Shows: nobody{}}
+			return &Data{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport(), Loading: true, Slow: true, Progress: source.Progress{File: "big.csv", Done: 63e6, Total: 200e6}, Share: 0.66}, Loader: nobody{}, Shows: nobody{}}
 		}},
 		{Name: "Data card, a bad file", View: func() app.UI {
 			return &Data{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport(), Fault: "iris.csv, row 17, column 3 (\"petal_length\"): expected a number, found \"n/a?\". Correct the cell, or make the column categorical."}, Loader: nobody{}, Shows: nobody{}}

@@ -46,7 +46,7 @@ type dataSource struct {
 
 	loading  bool
 	slow     bool // it takes long enough to show progress
-	progress source.Progress
+	progress reading
 	cancel   func()
 	fault    string
 	suited   []string // what was changed to go with the data
@@ -164,7 +164,7 @@ func (d *dataSource) open(name string, files app.Value) {
 		return
 	}
 	d.stop()
-	d.loading, d.slow, d.fault, d.wanted, d.progress = true, false, "", name, source.Progress{}
+	d.loading, d.slow, d.fault, d.wanted, d.progress = true, false, "", name, reading{}
 	mine := d.tries
 	d.after(noticeable, func() {
 		if mine == d.tries && d.loading {
@@ -196,7 +196,7 @@ func (d *dataSource) loaded(mine int) func(source.Progress) {
 		if mine != d.tries {
 			return
 		}
-		d.progress = p
+		d.progress.add(p)
 		if time.Since(last) > 100*time.Millisecond {
 			last = time.Now()
 			d.changed()
@@ -297,7 +297,7 @@ func (d *dataSource) rows() int {
 }
 
 func (d *dataSource) view() cards.DataView {
-	v := cards.DataView{Source: d.wanted, Report: d.report, Loading: d.loading, Slow: d.slow, Progress: d.progress, Fault: d.fault, Suited: d.suited}
+	v := cards.DataView{Source: d.wanted, Report: d.report, Loading: d.loading, Slow: d.slow, Progress: d.progress.Progress, Share: d.progress.Share, Fault: d.fault, Suited: d.suited}
 	if d.fault != "" {
 		v.Report = nil
 		if d.handle != nil {
