@@ -139,6 +139,17 @@ func TextColumn(columns []Column) int {
 	return slices.IndexFunc(columns, func(c Column) bool { return c.Text })
 }
 
+// LabelRows returns how many training rows have each label of multi-label data.
+func (d *Dataset) LabelRows() []int {
+	rows := make([]int, d.Outputs)
+	for i, y := range d.Train.Y {
+		if y > 0.5 {
+			rows[i%d.Outputs]++
+		}
+	}
+	return rows
+}
+
 // AllEqual reports whether all targets are the same; there must be one.
 func AllEqual(y []float32) bool {
 	for _, v := range y {

@@ -117,7 +117,7 @@ func (r *Report) Facts() run.Facts {
 }
 
 func facts(rows, features, outputs int, task Task, shape []int, columns []Column) run.Facts {
-	f := run.Facts{Rows: rows, Features: features, Outputs: outputs, Numeric: task == Regression, Picture: len(shape) >= 2, Table: columns != nil}
+	f := run.Facts{Rows: rows, Features: features, Outputs: outputs, Numeric: task == Regression, Labels: task == MultiLabel, Picture: len(shape) >= 2, Table: columns != nil}
 	for _, c := range columns {
 		switch c.Kind {
 		case Numeric:

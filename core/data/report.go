@@ -71,7 +71,7 @@ type Backboned struct {
 
 // Preview shows some rows, mostly the first ones. It is for the owner's eyes only, never for export.
 type Preview struct {
-	// ClassRows is how many training rows each class has.
+	// ClassRows is how many training rows each class has, or how many have each label.
 	ClassRows []int `json:"class_rows,omitempty"`
 	// Images are up to ten training rows of raw 8-bit pixels in the order
 	// Shape says (28, 28 row-major; 3, 32, 32 one colour plane after the other).
@@ -114,6 +114,9 @@ func (r *Report) Describe(ds *Dataset, format string) {
 	r.Rows, r.TestRows = ds.Train.N, ds.Test.N
 	r.Features, r.Shape = ds.Features, ds.Shape
 	r.Outputs, r.Classes, r.Columns, r.TargetBounds = ds.Outputs, ds.Classes, ds.Columns, ds.TargetBounds
+	if ds.Task == MultiLabel {
+		r.Preview.ClassRows = ds.LabelRows()
+	}
 	if ds.Task == Classification {
 		r.Preview.ClassRows = make([]int, len(ds.Classes))
 		for _, y := range ds.Train.Y {

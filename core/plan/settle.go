@@ -78,6 +78,8 @@ func (d *draft) chooseModel() (err error) {
 		return Fault("model", "there is no model kind %q; choose %s", m.Kind, strings.Join(kinds, ", "))
 	case m.Kind == "softmax" && d.terms.Meta.Task == data.Regression:
 		return Fault("model", "softmax regression needs classes, but the data's targets are numbers; choose linear or mlp")
+	case m.Kind == "softmax" && d.terms.Meta.Task == data.MultiLabel:
+		return Fault("model", "softmax regression answers with one class, but a row of the data has several labels; choose linear (a logistic regression of each label) or mlp")
 	case m.Kind == "linear" && d.terms.Meta.Task == data.Classification:
 		return Fault("model", "linear regression needs numbers as targets, but the data has classes; choose softmax or mlp")
 	case m.Kind == "mlp":

@@ -14,6 +14,7 @@ type Facts struct {
 	Categories int  // columns of categories, each of which sets one feature to 1
 	Outputs    int  // classes, labels or numbers
 	Numeric    bool // the targets are numbers
+	Labels     bool // the targets are several labels, each yes or no
 	Declared   bool // bounds of the targets are
 	Table      bool // features are made of columns
 	Picture    bool // features are pixels
@@ -156,6 +157,8 @@ func (c *Config) followModel(f Facts) int {
 		c.Model.Kind = "mlp"
 	case !f.Picture && in <= fewFeatures && c.signal(f, wide(followWidth)) >= enoughSignal:
 		c.Model.Kind = "mlp"
+	case f.Labels:
+		c.Model.Kind = "linear"
 	default:
 		c.Model.Kind = "softmax"
 	}

@@ -20,6 +20,9 @@ func Check(ds *data.Dataset) error {
 	if ds.Features < 1 && ds.Train.Text == nil || ds.Outputs < 1 || ds.Train.N < 1 {
 		return fmt.Errorf("%d features, %d outputs, %d rows", ds.Features, ds.Outputs, ds.Train.N)
 	}
+	if ds.Task == data.MultiLabel && (len(ds.Classes) != ds.Outputs || ds.Outputs < 2) {
+		return fmt.Errorf("names %v of %d labels", ds.Classes, ds.Outputs)
+	}
 	if ds.Task == data.Classification && (len(ds.Classes) != ds.Outputs || ds.Outputs < 2) {
 		return fmt.Errorf("%d classes for %d outputs", len(ds.Classes), ds.Outputs)
 	}
@@ -75,6 +78,9 @@ func checkSplit(ds *data.Dataset, sp data.Split) error {
 		}
 	}
 	for i, y := range sp.Y {
+		if ds.Task == data.MultiLabel && y != 0 && y != 1 {
+			return fmt.Errorf("a label of %v", y)
+		}
 		if ds.Task == data.Classification && (y < 0 || int(y) >= ds.Outputs || y != float32(int(y))) {
 			return fmt.Errorf("target %d is class %v of %d", i, y, ds.Outputs)
 		}

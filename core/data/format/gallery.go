@@ -46,6 +46,11 @@ func newGallery(in *source.Reading, classes []string) *gallery {
 	return g
 }
 
+// labels makes the gallery one of pictures with several labels each.
+func (g *gallery) labels(t *flagTable) {
+	g.ds.Task, g.ds.Outputs, g.ds.Classes = data.MultiLabel, len(t.names), t.names
+}
+
 // read returns the stored bytes of a picture. They are valid until the next call.
 func (g *gallery) read(p picture) ([]byte, error) {
 	large := fmt.Sprintf("of over %d MB", g.Limits.Picture>>20)
@@ -175,7 +180,7 @@ func (g *gallery) room(file string, sp *data.Split, n int) error {
 	if err := g.Claim(file, int64(n), int64(g.values()), int64(g.values())+source.RowOverhead); err != nil || n == 0 {
 		return err
 	}
-	sp.U8, sp.Y = make([]uint8, n*g.values()), make([]float32, n)
+	sp.U8, sp.Y = make([]uint8, n*g.values()), make([]float32, n*g.ds.TargetWidth())
 	return nil
 }
 
@@ -185,13 +190,12 @@ func (g *gallery) add(name, role, label string, raw []byte) error {
 	if err != nil {
 		return err
 	}
-	y, err := g.target(name, label)
-	if err != nil {
-		return err
-	}
 	sp := &g.ds.Train
 	if role == source.RoleTest {
 		sp = &g.ds.Test
+	}
+	if err := g.target(sp, name, label); err != nil {
+		return err
 	}
 	at := sp.N * g.values()
 	if at == len(sp.U8) {
@@ -200,7 +204,6 @@ func (g *gallery) add(name, role, label string, raw []byte) error {
 	if err := g.draw(sp.U8[at:at+g.values()], name, raw, c); err != nil {
 		return err
 	}
-	sp.Y[sp.N] = y
 	sp.N++
 	if c.Width != g.width || c.Height != g.height {
 		g.resized++
@@ -214,19 +217,31 @@ func (g *gallery) add(name, role, label string, raw []byte) error {
 	return nil
 }
 
-func (g *gallery) target(name, label string) (float32, error) {
+// target writes the targets of the next row of sp.
+func (g *gallery) target(sp *data.Split, name, label string) error {
+	width := g.ds.TargetWidth()
+	if len(sp.Y) < (sp.N+1)*width {
+		return source.Changed(name)
+	}
+	y := sp.Y[sp.N*width:][:width]
+	if g.ds.Task == data.MultiLabel {
+		writeFlags(y, label)
+		return nil
+	}
 	if g.ds.Task == data.Regression {
 		v, err := strconv.ParseFloat(label, 32)
 		if err != nil || v-v != 0 {
-			return 0, &data.Error{File: name, Expected: "a number as its label", Got: data.Quote(label), Fix: "Correct the label, or choose classification as the task."}
+			return &data.Error{File: name, Expected: "a number as its label", Got: data.Quote(label), Fix: "Correct the label, or choose classification as the task."}
 		}
-		return float32(v), nil
+		y[0] = float32(v)
+		return nil
 	}
 	k, ok := g.index[label]
 	if !ok {
-		return 0, &data.Error{File: name, Expected: "one of the classes " + data.List(g.ds.Classes), Got: data.Quote(label), Fix: "Move the picture, or leave it out."}
+		return &data.Error{File: name, Expected: "one of the classes " + data.List(g.ds.Classes), Got: data.Quote(label), Fix: "Move the picture, or leave it out."}
 	}
-	return float32(k), nil
+	y[0] = float32(k)
+	return nil
 }
 
 // skips counts a picture that cannot be read and reports whether it may be left out.
@@ -252,7 +267,7 @@ func (g *gallery) done(file string) (*data.Dataset, error) {
 		return nil, &data.Error{File: file, Expected: "pictures to train on", Got: "none", Fix: "Choose pictures that are not all for testing."}
 	}
 	for _, sp := range []*data.Split{&g.ds.Train, &g.ds.Test} {
-		sp.U8, sp.Y = sp.U8[:sp.N*g.values():sp.N*g.values()], sp.Y[:sp.N:sp.N]
+		sp.U8, sp.Y = sp.U8[:sp.N*g.values():sp.N*g.values()], sp.Y[:sp.N*g.ds.TargetWidth():sp.N*g.ds.TargetWidth()]
 	}
 	if g.ds.Task == data.Classification && data.AllEqual(g.ds.Train.Y) {
 		return nil, data.OneClass(file, g.ds.Classes[int(g.ds.Train.Y[0])])

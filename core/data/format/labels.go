@@ -16,8 +16,9 @@ import (
 // fromTable marks a label that a table gave; no folder's name begins so.
 const fromTable = "\x00"
 
-// readLabels reads a table of pictures' names and labels. It reports whether it is one.
-func readLabels(in *source.Reading, f source.File, all []picture, names *pictureIndex, others bool) (bool, error) {
+// readLabels reads a table of pictures' names and labels, of several labels a row into flags where that is not
+// nil. It reports whether it is one.
+func readLabels(in *source.Reading, f source.File, all []picture, names *pictureIndex, others bool, flags *flagTable) (bool, error) {
 	ch, err := table.Choose(in.Options, in.Limits)
 	if err != nil {
 		return false, err
@@ -28,8 +29,9 @@ func readLabels(in *source.Reading, f source.File, all []picture, names *picture
 	}
 	defer t.Close()
 	var first [][]string
+	var lines []int
 	for size := int64(0); len(first) < 100 && size < in.Limits.Record; {
-		cells, _, err := t.Next()
+		cells, line, err := t.Next()
 		if err == io.EOF {
 			break
 		} else if err != nil {
@@ -40,9 +42,17 @@ func readLabels(in *source.Reading, f source.File, all []picture, names *picture
 			row[i] = strings.Clone(c)
 			size += int64(len(c))
 		}
-		first = append(first, row)
+		first, lines = append(first, row), append(lines, line)
 	}
-	nameAt, labelAt, err := labelColumns(in, t, first, names)
+	nameAt := nameColumn(t, first, names)
+	if flags != nil {
+		take, err := flags.taker(in, f, t, first, nameAt, all, names)
+		if err != nil || take == nil {
+			return false, err
+		}
+		return true, eachRow(t, first, lines, take)
+	}
+	labelAt, err := labelColumn(in, t, nameAt)
 	if err != nil && in.Options.Label == "" && !slices.ContainsFunc(all, func(p picture) bool { return p.label == "" }) { // as imagenette's
 		in.Warn("%s is not used: none of its %d columns is called label, and folders say what the pictures show. Choose the label column to have it used.", data.Shorten(f.Name()), t.Width())
 		return false, nil
@@ -54,10 +64,9 @@ func readLabels(in *source.Reading, f source.File, all []picture, names *picture
 		return false, err
 	}
 	held := source.NamedTest(path.Base(f.Name()))
-	take := func(cells []string) error {
-		if n := len(cells[nameAt]); n > mostPath {
-			return &data.Error{File: f.Name(), Column: nameAt + 1, Expected: fmt.Sprintf("names of pictures of at most %d bytes, as archives have them", mostPath), Got: fmt.Sprintf("one of %d", n),
-				Fix: "Correct the table, or leave it out of the archive."}
+	take := func(cells []string, _ int) error {
+		if err := checkPath(f, nameAt, cells[nameAt]); err != nil {
+			return err
 		}
 		i, ok := names.find(cells[nameAt])
 		if !ok {
@@ -75,23 +84,40 @@ func readLabels(in *source.Reading, f source.File, all []picture, names *picture
 		}
 		return nil
 	}
-	for _, row := range first {
-		if err := take(row); err != nil {
-			return false, err
+	if err := eachRow(t, first, lines, take); err != nil {
+		return false, err
+	}
+	return true, nil
+}
+
+// eachRow calls take for each row of a table and its number, of which the first ones have been read.
+func eachRow(t *table.Table, first [][]string, lines []int, take func(cells []string, line int) error) error {
+	for i, row := range first {
+		if err := take(row, lines[i]); err != nil {
+			return err
 		}
 	}
 	for {
-		cells, _, err := t.Next()
+		cells, line, err := t.Next()
 		if err == io.EOF {
-			return true, nil
+			return nil
 		}
 		if err == nil {
-			err = take(cells)
+			err = take(cells, line)
 		}
 		if err != nil {
-			return false, err
+			return err
 		}
 	}
+}
+
+// checkPath refuses the name of a picture that no archive could have.
+func checkPath(f source.File, nameAt int, name string) error {
+	if n := len(name); n > mostPath {
+		return &data.Error{File: f.Name(), Column: nameAt + 1, Expected: fmt.Sprintf("names of pictures of at most %d bytes, as archives have them", mostPath), Got: fmt.Sprintf("one of %d", n),
+			Fix: "Correct the table, or leave it out of the archive."}
+	}
+	return nil
 }
 
 // pictureIndex finds pictures by what a table may call them: the path, the name, or
@@ -145,11 +171,9 @@ func (x *pictureIndex) find(name string) (int, bool) {
 	return 0, false
 }
 
-// labelColumns returns the columns of names and of labels. The first is -1 where the table is about
-// something else.
-func labelColumns(in *source.Reading, t *table.Table, rows [][]string, names *pictureIndex) (nameAt, labelAt int, err error) {
-	nameAt = -1
-	best := 0
+// nameColumn returns the column of pictures' names; -1 where the table is about something else.
+func nameColumn(t *table.Table, rows [][]string, names *pictureIndex) int {
+	nameAt, best := -1, 0
 	for i := range t.Width() {
 		known, cells := map[int]bool{}, 0
 		for _, row := range rows {
@@ -163,22 +187,27 @@ func labelColumns(in *source.Reading, t *table.Table, rows [][]string, names *pi
 			nameAt, best = i, len(known)
 		}
 	}
+	return nameAt
+}
+
+// labelColumn returns the column of labels of a table of pictures.
+func labelColumn(in *source.Reading, t *table.Table, nameAt int) (int, error) {
 	if nameAt < 0 {
-		return -1, 0, nil
+		return 0, nil
 	}
 	for _, want := range append([]string{in.Options.Label}, table.LabelNames()...) {
 		for i, name := range t.Names() {
 			if want != "" && i != nameAt && strings.EqualFold(name, want) {
-				return nameAt, i, nil
+				return i, nil
 			}
 		}
 	}
 	if n, err := strconv.Atoi(in.Options.Label); err == nil && n >= 1 && n <= t.Width() && n != nameAt+1 {
-		return nameAt, n - 1, nil
+		return n - 1, nil
 	}
 	if t.Width() == 2 {
-		return nameAt, 1 - nameAt, nil
+		return 1 - nameAt, nil
 	}
-	return 0, 0, &data.Error{File: t.Name(), Expected: "a table of two columns, filename and label", Got: fmt.Sprintf("%d columns, none of them called label", t.Width()),
-		Fix: "Choose the label column."}
+	return 0, &data.Error{File: t.Name(), Expected: "a table of two columns, filename and label", Got: fmt.Sprintf("%d columns, none of them called label", t.Width()),
+		Fix: "Choose the label column, or multi-label as the task to learn several."}
 }

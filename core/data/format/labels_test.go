@@ -34,7 +34,7 @@ func TestLabelTablesShareNames(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, err := labelPictures(in, train[0], all, labels); err != nil {
+		if _, err := labelPictures(in, train[0], all, labels, nil); err != nil {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)

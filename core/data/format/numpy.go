@@ -51,8 +51,9 @@ var (
 	npyOthers   = []string{"val", "valid", "validation", "dev"}
 )
 
-// npyPair holds the arrays of some rows: their features and their targets.
-type npyPair struct{ x, y *npyArray }
+// npyPair holds the arrays of some rows: their features and their targets, and where there is such an array
+// the names of the labels.
+type npyPair struct{ x, y, names *npyArray }
 
 func loadNumPy(in *source.Reading, train, test []source.File) (*data.Dataset, error) {
 	trainArrays, err := npyArrays(in, train)
@@ -144,12 +145,21 @@ func pairArrays(in *source.Reading, file source.File, arrays []npyArray) (p npyP
 	if len(arrays) > 2 {
 		candidates = slices.DeleteFunc(candidates, func(a npyArray) bool { return a.has(npyOthers...) })
 	}
+	if len(candidates) > 2 {
+		candidates = slices.DeleteFunc(candidates, func(a npyArray) bool {
+			if !a.has("names") || len(a.head.shape) != 1 || !a.head.text() {
+				return false
+			}
+			p.names = &a
+			return true
+		})
+	}
 	p.x, p.y = called(candidates, npyFeatures), called(candidates, npyLabels)
 	if len(candidates) == 2 && p.x == nil && p.y == nil { // nothing but their shapes tells
 		if a, b := &candidates[0], &candidates[1]; a.head.row() > b.head.row() {
-			p = npyPair{a, b}
+			p = npyPair{x: a, y: b, names: p.names}
 		} else if b.head.row() > a.head.row() {
-			p = npyPair{b, a}
+			p = npyPair{x: b, y: a, names: p.names}
 		}
 	}
 	if len(candidates) == 2 { // what is left is the other
@@ -168,7 +178,7 @@ func pairArrays(in *source.Reading, file source.File, arrays []npyArray) (p npyP
 			return p, a.err
 		}
 		have = append(have, fmt.Sprintf("%s (%s)", a.name, a.head))
-		if p.x != nil && a.number != p.x.number && p.y != nil && a.number != p.y.number {
+		if p.x != nil && a.number != p.x.number && p.y != nil && a.number != p.y.number && (p.names == nil || a.number != p.names.number) {
 			unused = append(unused, a.name)
 		}
 	}
@@ -247,7 +257,7 @@ func readPairs(in *source.Reading, rows, held npyPair) (*data.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := targets.decide(ds, in, rows.y); err != nil {
+	if err := targets.decide(ds, in, rows); err != nil {
 		return nil, err
 	}
 	nameColumns(in, ds, layout)
@@ -283,6 +293,10 @@ func nameColumns(in *source.Reading, ds *data.Dataset, layout npyLayout) {
 	}
 	for i := range ds.Features {
 		ds.Columns = append(ds.Columns, data.Column{Name: data.Nameless(i), Kind: data.Numeric, First: i})
+	}
+	if ds.Task == data.MultiLabel {
+		ds.Columns = append(ds.Columns, table.FlagColumns(ds.Classes)...)
+		return
 	}
 	ds.Columns = append(ds.Columns, data.Column{Name: "label", Kind: data.Label, First: -1, Categories: ds.Classes})
 }
@@ -408,7 +422,15 @@ func onehot(values []float32, width int) bool {
 
 // decide says what the targets are: words and whole numbers are classes, as are rows
 // of zeros with one 1; numbers with fractions are to be told themselves.
-func (t *npyTargets) decide(ds *data.Dataset, in *source.Reading, y *npyArray) error {
+func (t *npyTargets) decide(ds *data.Dataset, in *source.Reading, p npyPair) error {
+	y := p.y
+	if multi, err := t.multiLabel(in, y); err != nil {
+		return err
+	} else if multi {
+		ds.Task, ds.Outputs, ds.Train.Y = data.MultiLabel, t.width, t.values
+		ds.Classes, err = labelNames(in, p, t.width)
+		return err
+	}
 	ds.Task, ds.Outputs = data.Regression, t.width
 	classes := t.onehot || t.width == 1 && (t.words != nil || t.whole || in.Options.Task == string(data.Classification))
 	if !classes || in.Options.Task == string(data.Regression) && t.words == nil {
@@ -472,6 +494,9 @@ func (t *npyTargets) class(v float32) string {
 func (t *npyTargets) as(ds *data.Dataset, train *npyTargets, y *npyArray) ([]float32, error) {
 	if t.width != train.width || (t.words == nil) != (train.words == nil) {
 		return nil, &data.Error{File: y.file.Name(), Expected: "labels in the form of those to train on", Got: y.head.String(), Fix: "Save both in the same form."}
+	}
+	if ds.Task == data.MultiLabel {
+		return t.values, t.checkFlags(y)
 	}
 	if ds.Task != data.Classification {
 		return t.values, nil

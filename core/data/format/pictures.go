@@ -56,14 +56,23 @@ func loadPictures(in *source.Reading, train, test []source.File) (*data.Dataset,
 		return nil, err
 	}
 	files := slices.Concat(train, test)
-	if all, err = labelPictures(in, files[0], all, tables); err != nil {
+	var flags *flagTable
+	if table.MultiLabel(in.Options) {
+		flags = &flagTable{}
+	}
+	if all, err = labelPictures(in, files[0], all, tables, flags); err != nil {
 		return nil, err
 	}
-	classes, err := classesOf(in, files[0], all)
-	if err != nil {
-		return nil, err
+	g := newGallery(in, nil)
+	if flags != nil {
+		g.labels(flags)
+	} else {
+		classes, err := classesOf(in, files[0], all)
+		if err != nil {
+			return nil, err
+		}
+		g = newGallery(in, classes)
 	}
-	g := newGallery(in, classes)
 	if err := sampleHeaders(in, g, all); err != nil {
 		return nil, err
 	}
@@ -155,18 +164,23 @@ func place(all []picture, role string) {
 
 // labelPictures gives pictures the labels that tables have for them, and leaves out pictures without a
 // label.
-func labelPictures(in *source.Reading, f source.File, all []picture, tables []source.File) ([]picture, error) {
+func labelPictures(in *source.Reading, f source.File, all []picture, tables []source.File, flags *flagTable) ([]picture, error) {
 	used := false
 	var names *pictureIndex
 	for _, t := range tables {
 		if names == nil { // which few archives need
 			names = pictureNames(all)
 		}
-		ok, err := readLabels(in, t, all, names, used)
+		ok, err := readLabels(in, t, all, names, used, flags)
 		if err != nil {
 			return nil, err
 		}
 		used = used || ok
+	}
+	if flags != nil {
+		if err := flags.settle(in, f, used); err != nil {
+			return nil, err
+		}
 	}
 	if used {
 		for i := range all {

@@ -9,6 +9,7 @@ import (
 
 	"clipscope/core/data"
 	"clipscope/core/data/source"
+	"clipscope/core/data/table"
 	"clipscope/core/run"
 )
 
@@ -105,6 +106,9 @@ func Files(in *source.Reading, train, test []source.File) (*data.Dataset, error)
 	if err != nil {
 		return nil, err
 	}
+	if err := checkLabels(in, name, kind.Name, ds); err != nil {
+		return nil, err
+	}
 	ds.Name = name
 	if ds.Test.N == 0 && share > 0 {
 		if in.Options.HoldOut == holdOutRow {
@@ -116,6 +120,31 @@ func Files(in *source.Reading, train, test []source.File) (*data.Dataset, error)
 	}
 	in.Report.Describe(ds, kind.Name)
 	return ds, nil
+}
+
+// checkLabels refuses data without several labels a row where the options ask for it, and such in which no
+// label differs between rows. It warns of a label that does not.
+func checkLabels(in *source.Reading, file, kind string, ds *data.Dataset) error {
+	if ds.Task != data.MultiLabel {
+		if table.MultiLabel(in.Options) {
+			return &data.Error{File: file, Expected: "multi-label data: a table with label columns, NumPy arrays with labels [rows × labels], or pictures beside a table of labels", Got: "data of one label a row (" + kind + ")",
+				Fix: "Leave the task out, or choose other files."}
+		}
+		return nil
+	}
+	var same []string
+	for k, n := range ds.LabelRows() {
+		if n == 0 || n == ds.Train.N {
+			same = append(same, ds.Classes[k])
+		}
+	}
+	if len(same) == ds.Outputs {
+		return &data.Error{File: file, Expected: "labels that some rows have and others have not", Got: "no such label", Fix: "Choose other label columns, or data with both."}
+	}
+	if len(same) > 0 {
+		in.Warn("All training rows or none have these labels, of which nothing can be learned: %s.", data.List(same))
+	}
+	return nil
 }
 
 func warnHeldOut(in *source.Reading, ds *data.Dataset) {

@@ -106,6 +106,9 @@ func NewEncoder(task data.Task, columns []data.Column, classes []string, feature
 	if i := slices.Index(taken, false); i >= 0 {
 		return nil, fmt.Errorf("data: feature %d is of no column", i+1)
 	}
+	if err := e.s.learnLabels(); err != nil {
+		return nil, err
+	}
 	return e, e.s.learnClasses()
 }
 
@@ -120,10 +123,16 @@ func (e *Encoder) add(i int, taken []bool) error {
 	case data.Categorical:
 		width = len(col.Categories)
 	case data.Label:
-		if s.label >= 0 {
+		if s.label >= 0 && s.task != data.MultiLabel {
 			return fmt.Errorf("a second label beside %s", data.Quote(s.columns[s.label].Name))
 		}
-		s.label, s.noNumbers[i] = i, s.task == data.Regression
+		if s.task == data.MultiLabel {
+			s.labels = append(s.labels, i)
+		}
+		if s.label < 0 {
+			s.label = i
+		}
+		s.noNumbers[i] = s.task == data.Regression
 	case data.Ignored:
 	default:
 		return fmt.Errorf("there is no kind of column %s", data.Quote(string(col.Kind)))

@@ -49,7 +49,7 @@ func Load(in *source.Reading, train, test []source.File) (*data.Dataset, error) 
 }
 
 func claimTable(in *source.Reading, file string, rows int, s *schema) error {
-	bytes := 4*int64(s.features) + source.RowOverhead
+	bytes := s.rowBytes()
 	if data.TextColumn(s.columns) >= 0 {
 		bytes += source.TextOverhead
 	}
@@ -72,7 +72,7 @@ func (s *schema) nameClasses(d *dialect) {
 
 func (s *schema) dataset() *data.Dataset {
 	ds := &data.Dataset{Task: s.task, Features: s.features, Outputs: 1, Columns: s.columns}
-	if s.task == data.Classification {
+	if s.task != data.Regression {
 		ds.Classes, ds.Outputs = s.classes, len(s.classes)
 	}
 	if b := s.columns[s.label].Bounds; b != nil {
@@ -129,7 +129,7 @@ func countTable(in *source.Reading, t *Table, f source.File, sc *scan, s *schema
 			return 0, 0, err
 		}
 		rows++
-		if err := in.Room(t.name, int64(rows), int64(s.features), 4*int64(s.features)+source.RowOverhead); err != nil {
+		if err := in.Room(t.name, int64(rows), int64(s.features), s.rowBytes()); err != nil {
 			return 0, 0, err
 		}
 		for i, c := range cells {
@@ -164,7 +164,7 @@ type unseen struct {
 func fillTables(in *source.Reading, files []source.File, dialects []*dialect, s *schema, test bool, rows int) (data.Split, error) {
 	f := &filler{Reading: in, schema: s, test: test, unseen: make([]unseen, len(s.columns))}
 	f.split.F32 = make([]float32, rows*s.features)
-	f.split.Y = make([]float32, rows)
+	f.split.Y = make([]float32, rows*s.targets())
 	if data.TextColumn(s.columns) >= 0 {
 		f.split.Text = make([]string, rows)
 	}
@@ -196,7 +196,7 @@ func fillTables(in *source.Reading, files []source.File, dialects []*dialect, s 
 		return data.Split{}, &data.Error{File: files[0].Name(), Expected: "rows without missing cells", Got: "none: every row was dropped",
 			Fix: `Choose "zero" for missing cells, or ignore the columns that have them.`}
 	}
-	f.split.F32, f.split.Y = f.split.F32[:n*s.features:n*s.features], f.split.Y[:n:n]
+	f.split.F32, f.split.Y = f.split.F32[:n*s.features:n*s.features], f.split.Y[:n*s.targets():n*s.targets()]
 	if f.split.Text != nil {
 		f.split.Text = f.split.Text[:n:n]
 	}
@@ -248,7 +248,7 @@ func (f *filler) table(t *Table, most int) (int, error) {
 // row writes one row, unless a missing cell drops it.
 func (f *filler) row(file string, cells []string, line int) error {
 	for i, c := range cells {
-		if f.columns[i].Used() && f.gone(i, c) && (i == f.label || !keepsMissing(f.Reading)) {
+		if f.columns[i].Used() && f.gone(i, c) && (f.isLabel(i) || !keepsMissing(f.Reading)) {
 			f.dropped++
 			return nil
 		}
@@ -256,6 +256,7 @@ func (f *filler) row(file string, cells []string, line int) error {
 	n := f.split.N
 	x := f.split.F32[n*f.features : (n+1)*f.features]
 	clear(x) // of what a bad row has left
+	y := f.split.Y[n*f.targets() : n*f.targets()]
 	for i, c := range cells {
 		var err *data.Error
 		switch known := true; f.columns[i].Kind {
@@ -264,7 +265,9 @@ func (f *filler) row(file string, cells []string, line int) error {
 				f.unknown(i, c)
 			}
 		case data.Label:
-			f.split.Y[n], err = f.labelled(file, c)
+			var v float32
+			v, err = f.labelled(file, i, c)
+			y = append(y, v)
 		case data.Ignored:
 			if f.columns[i].Text {
 				f.split.Text[n], err = f.text(i, c)
@@ -304,8 +307,11 @@ func (f *filler) unknown(i int, s string) {
 	}
 }
 
-// labelled returns the target that a cell names.
-func (f *filler) labelled(file, s string) (float32, *data.Error) {
+// labelled returns the target that a cell of label column i names.
+func (f *filler) labelled(file string, i int, s string) (float32, *data.Error) {
+	if f.labels != nil {
+		return f.flag(i, s)
+	}
 	y, point, err := f.target(s)
 	if point && !f.points {
 		f.Warn("%s: labels end with a point, which is left out.", data.Shorten(file))

@@ -38,7 +38,7 @@ func Choose(opt run.CSV, lim source.Limits) (Choices, error) {
 		{"date", opt.Date, []string{"ymd", "dmy", "mdy"}},
 		{"missing", opt.Missing, []string{"error", "drop", "zero", "indicator"}},
 		{"bad_rows", opt.BadRows, []string{"error", "skip"}},
-		{"task", opt.Task, []string{string(data.Classification), string(data.Regression)}},
+		{"task", opt.Task, []string{string(data.Classification), string(data.MultiLabel), string(data.Regression)}},
 		{"labels", opt.Labels, []string{FineLabels, CoarseLabels}},
 	} {
 		if o.got != "" && !slices.Contains(o.want, o.got) {
@@ -50,12 +50,15 @@ func Choose(opt run.CSV, lim source.Limits) (Choices, error) {
 	}
 	texts := 0
 	for _, kind := range opt.Columns {
-		if !slices.Contains([]string{string(data.Numeric), string(data.Categorical), bucketed, textual, string(data.Ignored)}, kind) {
-			return c, data.BadOption("columns", `"numeric", "categorical", "bucketed", "text" or "ignored"`, kind)
+		if !slices.Contains([]string{string(data.Numeric), string(data.Categorical), bucketed, textual, labelled, string(data.Ignored)}, kind) {
+			return c, data.BadOption("columns", `"numeric", "categorical", "bucketed", "text", "label" or "ignored"`, kind)
 		}
 		if kind == textual {
 			texts++
 		}
+	}
+	if err := checkLabelKinds(opt); err != nil {
+		return c, err
 	}
 	if texts > 1 {
 		return c, data.BadOption("columns", `"text" for one column, which a backbone reads`, fmt.Sprint(texts))

@@ -21,6 +21,8 @@ type schema struct {
 	columns    []data.Column
 	styles     []style // of the columns' numbers
 	label      int
+	labels     []int // of multi-label data, ascending, the first of them label; nil of other
+	signed     bool  // label columns of multi-label data have -1 for no
 	task       data.Task
 	classes    []string       // canonical names, in order of their index
 	index      map[string]int // of a class, by canonical name
@@ -53,10 +55,14 @@ func decide(in *source.Reading, sc *scan, file string) (*schema, error) {
 		return nil, err
 	}
 	var err error
-	if s.label, err = findLabel(in, sc, s); err != nil {
+	if MultiLabel(in.Options) {
+		err = findLabels(in, s, file)
+	} else if s.label, err = findLabel(in, sc, s); err == nil {
+		in.Report.Label = s.columns[s.label].Name
+	}
+	if err != nil {
 		return nil, err
 	}
-	in.Report.Label = s.columns[s.label].Name
 	var first error // after which the others are shown as they are, all the same
 	for i := range sc.columns {
 		if err := decideColumn(in, sc, s, i, file); first == nil {
@@ -122,6 +128,11 @@ func (s *schema) meaning(i int, c string) string {
 			return time.Unix(int64(math.Floor(float64(v)))*24*60*60, 0).UTC().Format(time.DateOnly) + " = day " + number
 		}
 		return number
+	case col.Kind == data.Label && s.labels != nil:
+		if y, ok := Flag(c, s.signed); ok {
+			return zeroOne[int(y)]
+		}
+		return "?"
 	case col.Kind == data.Label:
 		if name, ok := s.canonical(c); ok {
 			return name
@@ -245,7 +256,7 @@ func fewTexts(in *source.Reading, sc *scan, s *schema) []int {
 }
 
 func decideColumn(in *source.Reading, sc *scan, s *schema, i int, file string) error {
-	if i == s.label {
+	if s.isLabel(i) {
 		s.columns[i].Kind = data.Label
 		return nil // decideLabel does the rest
 	}
@@ -560,6 +571,9 @@ const defaultBuckets = 32
 
 // decideLabel decides the task and the classes.
 func decideLabel(in *source.Reading, sc *scan, s *schema, file string) error {
+	if s.labels != nil {
+		return decideLabels(in, sc, s, file)
+	}
 	c, col := &sc.columns[s.label], &s.columns[s.label]
 	declared := in.Options.Columns[col.Name]
 	s.task = data.Task(in.Options.Task)
