@@ -28,9 +28,6 @@ func (p *Predictor) Evaluate(ctx context.Context, files []source.File, progress 
 	if len(files) == 0 {
 		return nil, &data.Error{Expected: "a file with labels", Got: "none", Fix: "Choose a file as the model was trained on."}
 	}
-	if data.Task(p.file.Apply.Task) == data.MultiLabel {
-		return nil, &data.Error{Expected: "a model that answers with one class or with numbers", Got: "one of several labels a row", Fix: "No file that is read here has such labels."}
-	}
 	e := p.newExam()
 	var err error
 	if p.encoder != nil {
@@ -51,8 +48,9 @@ func (p *Predictor) Evaluate(ctx context.Context, files []source.File, progress 
 // exam compares answers with labels.
 type exam struct {
 	p       *Predictor
-	classes *score.Classes // nil of a regression
-	numbers *score.Numbers
+	classes *score.Classes // nil but of classes
+	labels  *score.Labels  // nil but of several labels a row
+	numbers *score.Numbers // nil but of numbers
 	names   []string
 	hits    int
 	result  *run.Evaluation
@@ -68,6 +66,10 @@ func (p *Predictor) newExam() *exam {
 	for i := range k {
 		e.names = append(e.names, p.class(i))
 	}
+	if data.Task(p.file.Apply.Task) == data.MultiLabel {
+		e.labels = score.NewLabels(e.names)
+		return e
+	}
 	e.classes = score.NewClasses(e.names)
 	return e
 }
@@ -81,8 +83,16 @@ func (e *exam) mark(ctx context.Context, rows *data.Split) error {
 	k := e.p.net.Outputs()
 	for i := range rows.N {
 		out := z[i*k:][:k]
-		if e.classes == nil {
+		if e.numbers != nil {
 			e.numbers.Add(rows.Y[i*k:][:k], out)
+			continue
+		}
+		if e.labels != nil {
+			y := rows.Y[i*k:][:k]
+			e.labels.Add(y, out)
+			if right(y, out) {
+				e.hits++
+			}
 			continue
 		}
 		class := int(rows.Y[i])
@@ -95,6 +105,16 @@ func (e *exam) mark(ctx context.Context, rows *data.Split) error {
 	return nil
 }
 
+// right reports whether all labels of a row are as its logits say.
+func right(labels, logits []float32) bool {
+	for j, z := range logits {
+		if math.IsNaN(float64(z)) || math.IsInf(float64(z), 0) || (z > 0) != (labels[j] > 0.5) {
+			return false
+		}
+	}
+	return true
+}
+
 // inputTable reads a table and marks its rows.
 func (e *exam) table(ctx context.Context, f source.File, progress func(source.Progress)) error {
 	t, err := e.p.openTable(ctx, f, progress)
@@ -102,7 +122,7 @@ func (e *exam) table(ctx context.Context, f source.File, progress func(source.Pr
 		return err
 	}
 	defer t.Close()
-	label := e.p.encoder.Label()
+	labels := e.p.encoder.Labels()
 	b, y := e.p.newBatch(), []float32{}
 	for ended := false; !ended; {
 		cells, err := t.row()
@@ -110,14 +130,13 @@ func (e *exam) table(ctx context.Context, f source.File, progress func(source.Pr
 			if err != nil && (t.at == nil || !t.Survives(err)) {
 				return err
 			}
-			if label < 0 || t.at[label] < 0 {
+			if len(labels) == 0 || slices.ContainsFunc(labels, func(i int) bool { return t.at[i] < 0 }) {
 				return e.p.noLabels(f.Name())
 			}
-			target := float32(0)
+			var target []float32
 			if err == nil {
-				cell := t.cell(label, cells)
-				// A class that the model has not is another table's; of numbers some cell may be none.
-				if target, err = e.target(t, cell); err != nil && !table.Missing(cell) && e.classes != nil {
+				var fatal bool
+				if target, fatal, err = e.targets(t, cells); fatal {
 					return t.here(err)
 				}
 			}
@@ -132,7 +151,7 @@ func (e *exam) table(ctx context.Context, f source.File, progress func(source.Pr
 				continue
 			}
 			b.addAnswer(run.Answer{}, nil)
-			y = append(y, target)
+			y = append(y, target...)
 		}
 		if ended || b.full() {
 			b.rows.Y = y
@@ -162,10 +181,25 @@ func (t *inputTable) here(err error) error {
 
 func (p *Predictor) noLabels(file string) error {
 	want := "a column of labels"
-	if l := p.encoder.Label(); l >= 0 {
-		want = fmt.Sprintf("the column %q with the labels", clipped(p.encoder.Columns()[l].Name))
+	switch l := p.encoder.Labels(); {
+	case len(l) > 1:
+		want = "the columns with the labels: " + data.List(p.file.Apply.Classes)
+	case len(l) == 1:
+		want = fmt.Sprintf("the column %q with the labels", clipped(p.encoder.Columns()[l[0]].Name))
 	}
 	return &data.Error{File: file, Row: 1, Expected: want, Got: "a table without it", Fix: "Choose a table with labels, or ask for answers instead."}
+}
+
+// targets returns the targets of a row. An error is fatal where the labels are of another table: a class that the
+// model has not. Of numbers and of several labels some cell may be none.
+func (e *exam) targets(t *inputTable, cells []string) (y []float32, fatal bool, err error) {
+	if e.labels != nil {
+		y, err = e.p.encoder.Targets(t.order(cells))
+		return y, false, err
+	}
+	cell := t.cell(e.p.encoder.Label(), cells)
+	one, err := e.target(t, cell)
+	return []float32{one}, err != nil && !table.Missing(cell) && e.classes != nil, err
 }
 
 // target returns the target of a cell in the label's column. Files that number their classes and
@@ -191,11 +225,17 @@ func (e *exam) pictures(ctx context.Context, files []source.File, progress func(
 	case 3:
 		opt.Image = run.Image{Size: s[1:], Channels: s[0]}
 	}
+	if e.labels != nil {
+		opt.Task, opt.Columns = string(data.MultiLabel), map[string]string{}
+		for _, name := range a.Classes {
+			opt.Columns[name] = string(data.Label)
+		}
+	}
 	ds, _, err := e.p.Files.Load(ctx, files, nil, opt, progress)
 	if err != nil {
 		return err
 	}
-	if ds.Columns != nil || ds.Features != a.Features || !slices.Equal(ds.Shape, a.Shape) || e.classes == nil {
+	if ds.Columns != nil || ds.Features != a.Features || !slices.Equal(ds.Shape, a.Shape) || e.numbers != nil {
 		return &data.Error{File: files[0].Name(), Expected: "pictures of " + shapeText(a.Shape, a.Features), Got: "rows of " + shapeText(ds.Shape, ds.Features),
 			Fix: "Choose files as the model was trained on."}
 	}
@@ -203,7 +243,15 @@ func (e *exam) pictures(ctx context.Context, files []source.File, progress func(
 	for i, c := range ds.Classes {
 		of[i] = slices.Index(e.names, c)
 	}
+	if e.labels != nil {
+		if err := orderLabels(files[0].Name(), ds, of, len(e.names)); err != nil {
+			return err
+		}
+	}
 	for i, y := range ds.Train.Y {
+		if e.labels != nil {
+			break
+		}
 		k := of[int(y)]
 		if k < 0 {
 			return &data.Error{File: files[0].Name(), Row: i + 1, Expected: "one of the model's classes", Got: fmt.Sprintf("label %q", clipped(ds.Classes[int(y)])),
@@ -214,7 +262,8 @@ func (e *exam) pictures(ctx context.Context, files []source.File, progress func(
 	const part = 4096 // rows, whose outputs are held at a time
 	for lo := 0; lo < ds.Train.N; lo += part {
 		hi := min(ds.Train.N, lo+part)
-		rows := data.Split{N: hi - lo, Y: ds.Train.Y[lo:hi]}
+		w := ds.TargetWidth()
+		rows := data.Split{N: hi - lo, Y: ds.Train.Y[lo*w : hi*w]}
 		if f := a.Features; ds.Train.U8 != nil {
 			rows.U8 = ds.Train.U8[lo*f : hi*f]
 		} else {
@@ -223,6 +272,25 @@ func (e *exam) pictures(ctx context.Context, files []source.File, progress func(
 		if err := e.mark(ctx, &rows); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// orderLabels brings the labels of rows to the places that of has for them, in a model of so many.
+func orderLabels(file string, ds *data.Dataset, of []int, labels int) error {
+	sorted := slices.Sorted(slices.Values(of))
+	for k := range labels {
+		if len(sorted) != labels || sorted[k] != k {
+			return &data.Error{File: file, Expected: "the labels of the model", Got: data.List(ds.Classes), Fix: "Choose files as the model was trained on."}
+		}
+	}
+	row := make([]float32, len(of))
+	for lo := 0; lo < len(ds.Train.Y); lo += len(of) {
+		y := ds.Train.Y[lo : lo+len(of)]
+		for i, at := range of {
+			row[at] = y[i]
+		}
+		copy(y, row)
 	}
 	return nil
 }
@@ -245,8 +313,12 @@ func shapeText(shape []int, features int) string {
 // evaluation returns the scores of the rows so far.
 func (e *exam) evaluation() *run.Evaluation {
 	r := e.result
-	if e.classes == nil {
+	switch {
+	case e.numbers != nil:
 		r.Scores = e.numbers.Scores()
+		return r
+	case e.labels != nil:
+		r.Scores, r.Accuracy = e.labels.Scores(), run.Number(float64(e.hits)/float64(r.Rows))
 		return r
 	}
 	r.Scores, r.Accuracy = e.classes.Scores(), run.Number(float64(e.hits)/float64(r.Rows))

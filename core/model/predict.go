@@ -118,7 +118,7 @@ func (p *Predictor) Info() run.ModelInfo {
 		Layers: a.Layers, Parameters: p.net.Spec.Params(), Method: f.Config.WithDefaults().Method,
 		Guarantee: f.Guarantee, Statement: f.Statement, Epsilon: f.Epsilon, Delta: f.Delta, Accountant: f.Accountant, Steps: f.Steps,
 	}
-	if p.encoder != nil && p.encoder.Label() >= 0 {
+	if p.encoder != nil && len(p.encoder.Labels()) == 1 {
 		info.Label = a.Columns[p.encoder.Label()].Name
 	}
 	return info
@@ -298,8 +298,11 @@ func (p *Predictor) typed(x []float32, r *run.Row) (told run.Answer, err error) 
 			return told, err
 		}
 	}
-	if label := p.encoder.Label(); label >= 0 && len(given) == len(columns)-1 {
-		given = slices.Insert(slices.Clone(given), label, run.Cell{})
+	if labels := p.encoder.Labels(); len(labels) > 0 && len(given) == len(columns)-len(labels) {
+		given = slices.Clone(given)
+		for _, i := range labels {
+			given = slices.Insert(given, i, run.Cell{})
+		}
 	}
 	if len(given) != len(columns) {
 		return told, fmt.Errorf("expected %d cells, one for each column, found %d", len(columns), len(given))

@@ -146,21 +146,20 @@ func (t *inputTable) row() ([]string, error) {
 
 // count finds the columns of a table without names by their number.
 func (t *inputTable) count(width, line int) error {
-	columns, label := t.p.encoder.Columns(), t.p.encoder.Label()
-	without := label >= 0 && width == len(columns)-1
+	columns, labels := t.p.encoder.Columns(), t.p.encoder.Labels()
+	without := len(labels) > 0 && width == len(columns)-len(labels)
 	if width != len(columns) && !without {
 		return &data.Error{File: t.file, Expected: fmt.Sprintf("%d columns, in the order of the training table", len(columns)), Got: fmt.Sprintf("%d in row %d", width, line),
 			Fix: "Choose a table with the columns that the model was trained on."}
 	}
+	next := 0
 	for i := range columns {
-		switch {
-		case !without || i < label:
-			t.at = append(t.at, i)
-		case i == label:
+		if without && slices.Contains(labels, i) {
 			t.at = append(t.at, -1)
-		default:
-			t.at = append(t.at, i-1)
+			continue
 		}
+		t.at = append(t.at, next)
+		next++
 	}
 	return nil
 }

@@ -22,6 +22,11 @@ type Scores struct {
 	Calibration      []Calibrated `json:"calibration,omitempty"`
 	CalibrationError Number       `json:"calibration_error"`
 
+	// Multi-label data. Labels scores each label; LabelMean has the means over labels of which a figure
+	// exists, and so do Balanced and the areas.
+	Labels    []LabelScore `json:"labels,omitempty"`
+	LabelMean *LabelScore  `json:"label_mean,omitempty"`
+
 	// Regression, in the target's units.
 	MeanError Number `json:"mean_absolute_error"`
 	// MedianError is what half of the answers are off by at most, which a few rows far from
@@ -36,6 +41,19 @@ type Scores struct {
 	// Fit divides the rows into parts, in the order of their answers: of one target, and of
 	// rows enough.
 	Fit []Fitted `json:"fit,omitempty"`
+}
+
+// LabelScore scores one of several labels a row, on the test rows. A label is answered with where its probability is above
+// one half. A figure that the rows say nothing of is NaN: those beside Accuracy and Majority, of a label that all rows or none have.
+type LabelScore struct {
+	Label    string `json:"label,omitempty"`
+	Rows     int    `json:"rows,omitempty"` // that have the label
+	Accuracy Number `json:"accuracy"`
+	// Majority is the accuracy of answering all rows alike.
+	Majority Number `json:"majority"`
+	Balanced Number `json:"balanced_accuracy"` // the mean of the accuracies on rows with the label and on those without
+	F1       Number `json:"f1"`
+	ROCArea  Number `json:"roc_auc"`
 }
 
 // Point is a point of a curve.

@@ -166,6 +166,8 @@ func (f *feed) newScorer() scorer {
 	switch {
 	case f.ds.Task == data.Classification && len(f.ds.Classes) == f.ds.Outputs:
 		return classScorer{f, score.NewClasses(f.ds.Classes)}
+	case f.ds.Task == data.MultiLabel && len(f.ds.Classes) == f.ds.Outputs:
+		return labelScorer{f, score.NewLabels(f.ds.Classes)}
 	case f.ds.Task == data.Regression:
 		return numberScorer{f, score.NewNumbers(f.ds.Outputs)}
 	}
@@ -195,6 +197,18 @@ func (s classScorer) tell(res *run.Result) {
 		})
 	}
 }
+
+type labelScorer struct {
+	*feed
+	*score.Labels
+}
+
+func (s labelScorer) addRow(row int, outputs []float32) {
+	k := s.ds.Outputs
+	s.Add(s.ds.Test.Y[row*k:][:k], outputs)
+}
+
+func (s labelScorer) tell(res *run.Result) { res.TestScores = s.Scores() }
 
 type numberScorer struct {
 	*feed
