@@ -179,7 +179,7 @@ func TestLabelsOutsideTheirRangeAreRefused(t *testing.T) {
 		ds := &data.Dataset{Name: "labels", Task: data.MultiLabel, Features: 2, Outputs: 2}
 		ds.Train = data.Split{N: 2, F32: []float32{1, 1, 0, 1}, Y: []float32{0, 1, 0.5, label}}
 		cfg := base("value")
-		cfg.Model, cfg.ExpectedBatchSize = run.Model{Kind: "softmax"}, 1
+		cfg.Model, cfg.ExpectedBatchSize = run.Model{Kind: "linear"}, 1
 		p, err := plan.New(cfg, ds.Meta())
 		if err != nil {
 			t.Fatal(err)
