@@ -118,7 +118,7 @@ var helpTopics = []topic{
 		"Pictures of all sizes are brought to one: that of most of the first ones where it is 64 pixels at most, or else 32×32. Their proportions are not kept, turns that a camera noted (EXIF) are not made, and what can be seen through is white. Size and channels can be chosen under Data. Of a spreadsheet the values that Excel stored are read; nothing is computed. Pickles (arrays of Python objects, PyTorch files) are never opened.",
 	}},
 	{"table", "How a table is read", []string{
-		"A table that you open stands in the place of the charts until a run starts: its first rows and its last as the file has them and, with an arrow, what a cell is read as where that is something else. Each column says what it is taken for. Change what is wrong there, or under Advanced in the data card; nothing has been spent yet.",
+		"A table that you open stands in the place of the charts until a run starts: its first rows and its last as the file has them and, with an arrow, what a cell is read as where that is something else. Each column says what it is taken for. Choose the kind label for further columns of 0 and 1 where a row has several labels. Change what is wrong there, or under Advanced in the data card; nothing has been spent yet.",
 		"A numeric column may have bounds, such as 0 to 120, or 2020-01-01 to 2024-12-31 for dates. State what you know without looking at the rows: no private bounds are then bought for that column. A bucketed column is for more categories than should be listed; which share a bucket depends on no row.",
 	}},
 	{"backbone", "Features of a backbone", []string{

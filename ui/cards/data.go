@@ -274,7 +274,14 @@ func classLine(r *data.Report) string {
 		parts = append(parts, r.Classes[i]+": "+words.Count(n))
 	}
 	if more := len(r.Preview.ClassRows) - most; more > 0 {
-		parts = append(parts, fmt.Sprintf("and %s more classes", words.Count(more)))
+		what := "classes"
+		if r.Task == data.MultiLabel {
+			what = "labels"
+		}
+		parts = append(parts, fmt.Sprintf("and %s more %s", words.Count(more), what))
+	}
+	if r.Task == data.MultiLabel {
+		return "Training rows with each label: " + strings.Join(parts, ", ") + "."
 	}
 	return "Training rows by class: " + strings.Join(parts, ", ") + "."
 }
@@ -388,6 +395,9 @@ func (c *Data) label() app.UI {
 	}
 	for _, col := range r.Columns[:min(len(r.Columns), mostColumns)] {
 		d.Options = append(d.Options, form.Option{Value: col.Name, Text: words.Brief(col.Name, mostOfName)})
+	}
+	if r.Task == data.MultiLabel {
+		d.Options = slices.Insert(d.Options, 0, form.Option{Text: "the columns of the kind label"})
 	}
 	return c.Form.Menu(d, cmp.Or(c.Form.Text(d.Key), r.Label))
 }

@@ -140,13 +140,13 @@ func ColumnField(field string, columns []data.Column) (id, name string) {
 }
 
 // kinds lists the kinds of a column.
-var kinds = []form.Option{{Value: "numeric", Text: "numeric"}, {Value: "categorical", Text: "categorical"}, {Value: "bucketed", Text: "bucketed"}, {Value: "text", Text: "text"}, {Value: "ignored", Text: "ignored"}}
+var kinds = []form.Option{{Value: "numeric", Text: "numeric"}, {Value: "categorical", Text: "categorical"}, {Value: "bucketed", Text: "bucketed"}, {Value: "text", Text: "text"}, {Value: "label", Text: "label"}, {Value: "ignored", Text: "ignored"}}
 
 func (c *Preview) kind(i int, col data.Column) app.UI {
-	if col.Kind == data.Label {
+	d := form.Field{Key: "csv.columns." + col.Name, Options: kinds}
+	if col.Kind == data.Label && c.Form.Text(d.Key) != string(data.Label) { // or it is one of several, and can be taken back
 		return app.Text("label")
 	}
-	d := form.Field{Key: "csv.columns." + col.Name, Options: kinds}
 	if col.Kind == "" { // what it is was not come to
 		d.Options = slices.Insert(slices.Clone(kinds), 0, form.Option{Text: "not known yet"})
 	}
@@ -186,6 +186,8 @@ func (c *Preview) readAs(col data.Column) string {
 		s = "texts, for a backbone"
 	case col.Kind == data.Ignored:
 		s = "not used"
+	case col.Kind == data.Label && c.View.Table.Task == data.MultiLabel:
+		s = "yes or no"
 	case col.Kind == data.Label && c.View.Table.Task != data.Regression:
 		s = n + " classes"
 		if len(col.Categories) == 0 {

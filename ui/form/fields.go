@@ -131,7 +131,8 @@ func dataFields() []Field {
 		{Key: "data", Kind: Menu, Own: true, Label: "Data set", Help: "Generated in this tab; nothing is downloaded.", Options: builtins()},
 		{Key: "csv.label", Own: true, Label: "Label column", Help: "What the model learns to predict."},
 		{Key: "csv.task", Kind: Menu, Own: true, Label: "What the label is", Options: []Option{
-			{Text: "detected"}, {Value: "classification", Text: "classes"}, {Value: "regression", Text: "a number (regression)"}}},
+			{Text: "detected"}, {Value: "classification", Text: "classes"}, {Value: "regression", Text: "a number (regression)"},
+			{"multi-label", "one of several (multi-label)", "A row has several labels, each yes or no. Of a table, the columns of the kind label hold them."}}},
 		{Key: "csv.sheet", Own: true, Label: "Sheet", Help: "Of the spreadsheet."},
 		{Key: "csv.image.size", Label: "Size of pictures", Help: "Height and width that all are brought to, such as 32 or 24, 32. That of most where it is 64 at most, or else 32. It counts as public."},
 		{Key: "csv.image.channels", Kind: Menu, Label: "Channels", Options: []Option{
@@ -202,7 +203,7 @@ func modelFields() []Field {
 	mlp := is("model.kind", "mlp")
 	kinds := []Option{
 		{"softmax", "softmax regression", "One layer; the loss is cross-entropy. The fewest parameters, so the least noise."},
-		{"linear", "linear regression", "One layer; the loss is the squared error."},
+		{"linear", "linear regression", "One layer; the loss is the squared error. Of several labels a row it is a logistic regression for each."},
 		{"mlp", "multi-layer network", "Layers in a row. Each parameter adds noise of its own to the sum."},
 	}
 	for _, n := range run.Networks() {

@@ -27,6 +27,7 @@ const (
 	outlying                // a few rows far from all others decide R²
 	ofMean                  // no better than the mean
 	ofClass                 // no better than the largest class
+	ofAlike                 // no better than answering all rows alike, label by label
 )
 
 // find says where a model is no better than one that answers with the largest class always,
@@ -41,6 +42,9 @@ func find(r *run.Result) (finding, string) {
 		return outlying, "R² is " + digits(float64(s.R2)) + ", although answers are nearer to the truth than the mean is: squares count most what a few rows far from all others are off by."
 	case s.R2 <= 0:
 		return ofMean, "No better than answering the mean always: R² is " + digits(float64(s.R2)) + "."
+	}
+	if l := ofLabels(r); l != nil && !(l.Accuracy > l.Majority) {
+		return ofAlike, "No better than answering all rows alike, which is right for " + percent(float64(l.Majority)) + " of the labels."
 	}
 	share := r.LargestShare()
 	if math.IsNaN(share) || float64(r.TestAccuracy) > share {
@@ -88,6 +92,8 @@ func Advice(r *run.Result, how Training) string {
 			"declared": "The bounds declared of the target should be neither too narrow nor much too wide.",
 			"private":  "So may bounds that you declare of the target, neither too narrow nor much too wide.",
 		}[how.Target] + map[bool]string{true: "A target far from 1 that is not scaled is hardly learned."}[how.Target == "none"]
+	case ofAlike:
+		return "Open “Test rows in detail” to see whether it still separates the rarer labels. " + either(helps) + " may help."
 	case ofClass:
 		why := ""
 		if larger(r, how) {

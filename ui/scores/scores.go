@@ -26,6 +26,7 @@ func View(r *run.Result) app.UI {
 		app.If(len(r.TestScores.ROC) > 0, func() app.UI { return &curves{Of: r.TestScores, Base: baseRate(r)} }),
 		app.Div().Class("score-tables").Body(
 			app.If(len(r.TestClasses) > 0, func() app.UI { return classScores(r) }),
+			app.If(len(r.TestScores.Labels) > 0, func() app.UI { return labelScores(r.TestScores) }),
 			app.If(r.TestScores.Confusion != nil, func() app.UI { return confusion(r) }),
 			app.If(len(r.TestScores.Calibration) > 0, func() app.UI { return calibration(r.TestScores) }),
 			app.If(len(r.TestScores.Fit) > 0, func() app.UI { return fit(r.TestScores) }),
@@ -51,7 +52,10 @@ func baseRate(r *run.Result) float64 {
 // areas are the figures that say in one number how good a model is, those that there are.
 func areas(r *run.Result) [][2]string {
 	s := r.TestScores
-	area := "area under ROC"
+	area, balanced, precision := "area under ROC", "balanced accuracy", "average precision"
+	if s.LabelMean != nil {
+		area, balanced, precision = "mean area under ROC", "mean balanced accuracy", "mean average precision"
+	}
 	if s.Positive != "" {
 		area += " of " + s.Positive
 	}
@@ -61,7 +65,7 @@ func areas(r *run.Result) [][2]string {
 		value  run.Number
 		format func(float64) string
 	}{
-		{"balanced accuracy", s.Balanced, percent}, {area, s.ROCArea, digits}, {"average precision", s.AveragePrecision, digits},
+		{balanced, s.Balanced, percent}, {area, s.ROCArea, digits}, {precision, s.AveragePrecision, digits},
 		{"calibration error", s.CalibrationError, percent},
 		{"mean absolute error", s.MeanError, amount}, {"median absolute error", since(s, s.MedianError), amount}, {"root mean squared error", s.RootError, amount}, {"R²", s.R2, digits},
 	} {
@@ -85,6 +89,25 @@ func classScores(r *run.Result) app.UI {
 	return Table("By class", []string{"class", "test rows", "found", "answers right"}, len(list), func(i int) []string {
 		c := list[i]
 		return []string{c.Class, words.Count(c.Rows), percent(float64(c.Recall)), percent(float64(c.Precision))}
+	})
+}
+
+// labelScores is a table of the labels of a row, with the means over all at its end.
+func labelScores(s *run.Scores) app.UI {
+	list := s.Labels[:min(len(s.Labels), mostClasses)]
+	figure := func(format func(float64) string, x run.Number) string {
+		if math.IsNaN(float64(x)) {
+			return "–"
+		}
+		return format(float64(x))
+	}
+	return Table("By label", []string{"label", "rows with it", "accuracy", "all alike", "balanced", "F1", "area"}, len(list)+1, func(i int) []string {
+		name, rows, l := "mean", "", *s.LabelMean
+		if i < len(list) {
+			l = list[i]
+			name, rows = l.Label, words.Count(l.Rows)
+		}
+		return []string{name, rows, figure(percent, l.Accuracy), figure(percent, l.Majority), figure(percent, l.Balanced), figure(digits, l.F1), figure(digits, l.ROCArea)}
 	})
 }
 
@@ -147,6 +170,8 @@ const mostClasses = 100
 // tested. Of numbers it is R², as a loss is of scaled ones.
 func Headline(r *run.Result) []string {
 	switch a, l := float64(r.TestAccuracy), float64(r.TestLoss); {
+	case ofLabels(r) != nil:
+		return []string{"test accuracy of a label", percent(float64(ofLabels(r).Accuracy))}
 	case !math.IsNaN(a):
 		return []string{"test accuracy", words.Percent(a, 1)}
 	case r.TestScores != nil && !math.IsNaN(float64(r.TestScores.R2)):
@@ -165,13 +190,24 @@ func since(s *run.Scores, x run.Number) run.Number {
 	return x
 }
 
+// ofLabels returns the means over the labels of multi-label data; nil of other data.
+func ofLabels(r *run.Result) *run.LabelScore {
+	if r.TestScores == nil {
+		return nil
+	}
+	return r.TestScores.LabelMean
+}
+
 // Beside are the figures that the headline is to be read with, after their names: what the
-// largest class alone would come to, and of numbers how far answers are off, and the mean.
+// largest class alone would come to, of several labels what answering all rows alike would, and of numbers how far answers are off, and the mean.
 func Beside(r *run.Result) (all [][2]string) {
 	if share := r.LargestShare(); !math.IsNaN(share) {
 		return [][2]string{{"largest class", percent(share)}}
 	}
 	s := r.TestScores
+	if l := ofLabels(r); l != nil {
+		return [][2]string{{"all rows alike", percent(float64(l.Majority))}, {"rows with all labels right", percent(float64(r.TestAccuracy))}}
+	}
 	if s == nil || math.IsNaN(float64(s.R2)) {
 		return nil
 	}

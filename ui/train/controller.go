@@ -100,6 +100,7 @@ func (s *Controller) Set(key, text string) {
 		s.data.openNamed(text)
 		return
 	}
+	s.exp.keepLabel(key, text, s.data.view().Table)
 	if err := s.exp.set(key, text, s.data.rows()); err != nil {
 		s.changed()
 		return

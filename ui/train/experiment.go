@@ -131,6 +131,22 @@ func (x *experiment) set(key, text string, rows int) error {
 	return nil
 }
 
+// keepLabel keeps the label column of a table as one of several labels where another column becomes one: it would be a
+// feature otherwise.
+func (x *experiment) keepLabel(key, kind string, table *data.Report) {
+	c := &x.cfg.CSV
+	if !strings.HasPrefix(key, "csv.columns.") || kind != string(data.Label) || table == nil {
+		return
+	}
+	if c.Label == "" {
+		c.Label = table.Label
+	}
+	if c.Task != string(data.MultiLabel) {
+		c.Task = ""
+	}
+	x.forget("csv.label", "csv.task")
+}
+
 // errNeeded is the fault of an empty field that decides something: without it
 // another field would silently decide.
 var errNeeded = errors.New("a number above 0 is needed here")
@@ -305,19 +321,21 @@ func (x *experiment) unset() (said []string) {
 // task, batches of more rows than there are, a δ of which each row has its share.
 func (x *experiment) suit(r *data.Report) (said []string) {
 	full := x.full()
-	model := func(kind, why string) {
+	model := func(kind, what, why string) {
 		x.cfg.Model.Kind = kind
-		said = append(said, fmt.Sprintf("The model is now %s regression: %s.", kind, why))
+		said = append(said, fmt.Sprintf("The model is now %s: %s.", what, why))
 	}
 	switch {
 	case r.Task == data.Regression && full.Model.Kind == "softmax":
-		model("linear", "the labels are numbers")
-	case r.Task != data.Regression && full.Model.Kind == "linear":
-		model("softmax", "the labels are classes")
+		model("linear", "linear regression", "the labels are numbers")
+	case r.Task == data.MultiLabel && full.Model.Kind == "softmax":
+		model("linear", "a logistic regression for each label", "a row has several labels")
+	case r.Task == data.Classification && full.Model.Kind == "linear":
+		model("softmax", "softmax regression", "the labels are classes")
 	}
 	if r.Task != data.Regression && x.cfg.Scaling.Target != "" {
 		x.cfg.Scaling.Target = ""
-		said = append(said, "The target is not scaled: the labels are classes.")
+		said = append(said, "The target is not scaled: the labels are no numbers.")
 	}
 	if rows := cmp.Or(full.NumExamples, r.Rows); full.ExpectedBatchSize > float64(rows) { // no declared run follows the counted number
 		x.cfg.ExpectedBatchSize = math.Ceil(float64(rows) / 10)

@@ -640,8 +640,11 @@ func (c *seen) paint() {
 func (u *Use) examPart() app.UI {
 	j := &u.exam
 	help := "or drop it here: a table with the column of labels."
+	if data.Task(u.info().Task) == data.MultiLabel {
+		help = "or drop it here: a table with the columns of labels."
+	}
 	if kindOf(u.info()) == pictures {
-		help = "or drop them here: pictures and their labels, as IDX or CIFAR-10 files."
+		help = "or drop them here: pictures and their labels, as IDX or CIFAR-10 files, or with a table of labels."
 	}
 	help += " Take rows that the model was not trained on: figures on those that it was flatter it."
 	return part("exam", "How good is it?",
@@ -658,7 +661,9 @@ func examView(name string, e *run.Evaluation) app.UI {
 	flattered := scores.Flattered(r)
 	return app.Div().Class("use-answers").ID("exam").Role("status").Body(
 		app.Dl().Class("counts").Body(
-			app.If(!math.IsNaN(float64(e.Accuracy)), func() app.UI {
+			app.If(e.Scores.LabelMean != nil, func() app.UI {
+				return scores.Figure("accuracy of a label", words.Percent(float64(e.Scores.LabelMean.Accuracy), 1), chart.Diagnostic)
+			}).ElseIf(!math.IsNaN(float64(e.Accuracy)), func() app.UI {
 				return scores.Figure("accuracy", words.Percent(float64(e.Accuracy), 1), chart.Diagnostic)
 			}).Else(func() app.UI {
 				return scores.Figure("R²", words.Number(float64(e.Scores.R2), 3), chart.Diagnostic)
