@@ -796,3 +796,26 @@ func TestAnExampleGivesWayToFiles(t *testing.T) {
 		t.Errorf("of the link is left %+v, and said %q", c, b.data.view().Suited)
 	}
 }
+
+// TestALabelColumnStaysOne: the label column of a table stays a label where another column becomes one, and would be a
+// feature otherwise; the task of one label is forgotten.
+func TestALabelColumnStaysOne(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.data.open(form.Files, filesNamed("good.csv"))
+	b.client.opens[len(b.client.opens)-1].done(client.Opened{Handle: &fakeHandle{}, Report: data.Report{
+		Format: "csv", Task: data.Classification, Rows: 80, Features: 2, Outputs: 2, Label: "c", Columns: []data.Column{{Name: "a"}, {Name: "b"}, {Name: "c", Kind: data.Label}},
+	}}, nil)
+	b.exp.cfg.CSV.Task = "classification"
+	b.Set("csv.columns.a", "ignored")
+	if c := b.exp.cfg.CSV; c.Label != "" || c.Task != "classification" {
+		t.Errorf("an ignored column changes %+v", c)
+	}
+	b.client.opens[len(b.client.opens)-1].done(client.Opened{Handle: &fakeHandle{}, Report: data.Report{
+		Format: "csv", Task: data.Classification, Rows: 80, Features: 2, Outputs: 2, Label: "c", Columns: []data.Column{{Name: "a"}, {Name: "b"}, {Name: "c", Kind: data.Label}},
+	}}, nil)
+	b.Set("csv.columns.b", "label")
+	if c := b.exp.cfg.CSV; c.Label != "c" || c.Task != "" || c.Columns["b"] != "label" {
+		t.Errorf("beside a new label the table is read with %+v", c)
+	}
+}
