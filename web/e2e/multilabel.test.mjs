@@ -74,5 +74,7 @@ test("label columns are chosen in the table, each label is scored, and the saved
   await page.setInputFiles("#use-exam", { name: "rows.csv", mimeType: "text/csv", buffer: Buffer.from(rows) });
   await eventually(async () => assert.match(await page.locator("#exam").innerText(), /accuracy of a label\s+9\d.\d/));
   assert.equal(outputs.length, 3);
+  await page.click("#check-model");
+  await eventually(async () => assert.equal(await page.locator("#verdict h2").textContent(), "The figures agree"));
   assert.deepEqual(page.errors, []);
 });

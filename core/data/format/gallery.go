@@ -177,7 +177,7 @@ func (g *gallery) settle(file string) error {
 
 // room claims and allocates the memory for n pictures.
 func (g *gallery) room(file string, sp *data.Split, n int) error {
-	if err := g.Claim(file, int64(n), int64(g.values()), int64(g.values())+source.RowOverhead); err != nil || n == 0 {
+	if err := g.Claim(file, int64(n), int64(g.values()), int64(g.values())+source.RowOverhead+4*int64(g.ds.TargetWidth()-1)); err != nil || n == 0 {
 		return err
 	}
 	sp.U8, sp.Y = make([]uint8, n*g.values()), make([]float32, n*g.ds.TargetWidth())

@@ -51,3 +51,27 @@ func FuzzCSV(f *testing.F) {
 		loadtest.Sound(t, []source.File{source.Bytes("a.csv", a), source.Bytes("b.csv", b)}, nil, opt)
 	})
 }
+
+// FuzzLabels reads tables of which two columns hold labels.
+func FuzzLabels(f *testing.F) {
+	for _, s := range []string{
+		"a,b,x\n1,0,3\n0,1,4\n1,1,5\n", "x;a;b\n1,5;true;FALSE\n2,5;false;TRUE\n", "a,b,x\n1,-1,3\n-1,1,4\n", "a,b,x\n1,0,3\n0,2,4\n", "a,b,x\n1,,3\n0,1,4\n", "a,b\n1,0\n0,1\n",
+		"b\ta\tx\n0.0\t1.0\t7\n1.0\t0.0\t8\n", "a,b,x\n-1,0,1\n1,1,2\n",
+	} {
+		for how := range uint8(4) {
+			f.Add([]byte(s), []byte(s), "", "", how)
+			f.Add([]byte(s), []byte("a,b,x\n1,0,3\n"), "drop", "x", how)
+		}
+	}
+	f.Fuzz(func(t *testing.T, a, b []byte, missing, label string, how uint8) {
+		opt := run.CSV{Missing: missing, Label: label, Columns: map[string]string{"a": "label", "b": "label"}}
+		if how&1 != 0 {
+			opt.BadRows = "skip"
+		}
+		if how&2 != 0 {
+			opt.Task, opt.HoldOut = "multi-label", "row"
+		}
+		loadtest.Sound(t, []source.File{source.Bytes("a.csv", a)}, nil, opt)
+		loadtest.Sound(t, []source.File{source.Bytes("a.csv", a)}, []source.File{source.Bytes("b.csv", b)}, opt)
+	})
+}
