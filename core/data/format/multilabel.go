@@ -30,7 +30,7 @@ func (t *npyTargets) multiLabel(in *source.Reading, y *npyArray) (bool, error) {
 	case in.Options.Task != "" || t.width == 1 || t.onehot || len(y.head.shape) != 2 || t.checkFlags(y) != nil:
 		return false, nil
 	}
-	in.Warn("%s is taken as %d labels a row, each 0 for no or 1 for yes. Choose regression as the task if they are quantities.", data.Shorten(y.name), t.width)
+	in.Doubt("%s is taken as %d labels a row, each 0 for no or 1 for yes. Choose regression as the task if they are quantities.", data.Shorten(y.name), t.width)
 	return true, nil
 }
 

@@ -246,3 +246,16 @@ func TestMultiLabelSkipsBadRows(t *testing.T) {
 		t.Errorf("rows %v, labels %v, %d bad and %d dropped", ds.Train.F32, ds.Train.Y, r.BadRows, r.Dropped)
 	}
 }
+
+// TestMultiLabelCopies: a feature that nearly equals one of the labels is said to, and no other is.
+func TestMultiLabelCopies(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("x,alive,a,b\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, "%d,%s,%d,%d\n", i*7%5, []string{"no", "yes"}[i/2%2], i%2, i/2%2)
+	}
+	_, r := loadtest.Read(t, flagged("a", "b"), datatest.One(b.String()))
+	if len(r.Doubts) != 1 || !strings.Contains(r.Doubts[0], "alive nearly equals the label b") {
+		t.Errorf("%q", r.Doubts)
+	}
+}

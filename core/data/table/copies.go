@@ -21,6 +21,10 @@ const (
 // tellCopies warns of columns from which nearly the whole label follows: most are the label in other words,
 // and are not known when a model is asked.
 func tellCopies(in *source.Reading, ds *data.Dataset, label string) {
+	if ds.Task == data.MultiLabel {
+		tellLabelCopies(in, ds)
+		return
+	}
 	if ds.Train.N < leastCopied {
 		return
 	}
