@@ -3,6 +3,7 @@ package model_test
 import (
 	"bytes"
 	"fmt"
+	"image/color"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"clipscope/core/data/datatest"
 	"clipscope/core/data/load"
 	"clipscope/core/data/source"
 	"clipscope/core/run"
@@ -94,4 +96,46 @@ func TestLabelledTablesAreAnsweredAsPredictDoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	same("predict.py", string(text))
+}
+
+// TestLabelledPicturesAreEvaluated: a model of pictures with several labels fares on a zip as it did in training, also where the table
+// beside them has its columns in another order, and one more.
+func TestLabelledPicturesAreEvaluated(t *testing.T) {
+	zip := func(name, columns string, n int) source.File {
+		rows, parts := "", []any{}
+		for i := range n {
+			left, top := i%2, i/2%2
+			picture := datatest.Drawn(8, 8, func(x, y int) color.Color {
+				return color.Gray{Y: uint8(10*(i%7) + 90*left*max(0, 1-x/4) + 90*top*max(0, 1-y/4))}
+			})
+			parts = append(parts, fmt.Sprintf("pictures/%c%d.png", name[0], i), datatest.PNG(picture))
+			cells := strings.NewReplacer("left", fmt.Sprint(2*left-1), "top", fmt.Sprint(2*top-1), "odd", fmt.Sprint(2*(i%3%2)-1), "file", fmt.Sprintf("%c%d.png", name[0], i))
+			rows += cells.Replace(columns) + "\n"
+		}
+		return source.Bytes(name, datatest.Zip(append(parts, "labels.csv", columns+"\n"+rows)...))
+	}
+	opt := run.CSV{Task: "multi-label", Columns: map[string]string{"left": "label", "top": "label"}}
+	test := zip("later.test.zip", "file,left,top,odd", 40)
+	ds, _, err := load.Load(t.Context(), []source.File{zip("train.zip", "file,left,top,odd", 120)}, []source.File{test}, opt, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := run.Config{CSV: opt, Model: run.Model{Kind: "linear"}, ExpectedBatchSize: 60, Steps: 60, LearningRate: 1}
+	res := trained(t, cfg, ds)
+	p := opened(t, fileOf(cfg, &res))
+	for name, file := range map[string]source.File{"the test file": test, "another order": zip("b.zip", "top,odd,file,left", 40)} {
+		e, err := p.Evaluate(t.Context(), []source.File{file}, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		sameScores(t, e, &res)
+		for k, l := range e.Scores.Labels {
+			if l != res.TestScores.Labels[k] || !(l.Accuracy > l.Majority+0.1) {
+				t.Errorf("%s: %+v, and the run's was %+v", name, l, res.TestScores.Labels[k])
+			}
+		}
+	}
+	if _, err := p.Evaluate(t.Context(), []source.File{zip("c.zip", "file,left,odd", 40)}, nil); err == nil || !strings.Contains(err.Error(), `"top"`) {
+		t.Error(err)
+	}
 }

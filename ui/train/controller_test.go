@@ -814,6 +814,15 @@ func TestALabelColumnStaysOne(t *testing.T) {
 	b.client.opens[len(b.client.opens)-1].done(client.Opened{Handle: &fakeHandle{}, Report: data.Report{
 		Format: "csv", Task: data.Classification, Rows: 80, Features: 2, Outputs: 2, Label: "c", Columns: []data.Column{{Name: "a"}, {Name: "b"}, {Name: "c", Kind: data.Label}},
 	}}, nil)
+	before := b.exp.cfg
+	b.Set("csv.task", "multi-label")
+	if c := b.exp.cfg.CSV; c.Label != "c" || c.Task != "multi-label" {
+		t.Errorf("where several labels are asked for the table is read with %+v", c)
+	}
+	b.exp.cfg = before
+	b.client.opens[len(b.client.opens)-1].done(client.Opened{Handle: &fakeHandle{}, Report: data.Report{
+		Format: "csv", Task: data.Classification, Rows: 80, Features: 2, Outputs: 2, Label: "c", Columns: []data.Column{{Name: "a"}, {Name: "b"}, {Name: "c", Kind: data.Label}},
+	}}, nil)
 	b.Set("csv.columns.b", "label")
 	if c := b.exp.cfg.CSV; c.Label != "c" || c.Task != "" || c.Columns["b"] != "label" {
 		t.Errorf("beside a new label the table is read with %+v", c)

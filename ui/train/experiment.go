@@ -131,11 +131,12 @@ func (x *experiment) set(key, text string, rows int) error {
 	return nil
 }
 
-// keepLabel keeps the label column of a table as one of several labels where another column becomes one: it would be a
-// feature otherwise.
+// keepLabel keeps the label column of a table as one of several labels where another column becomes one, or the task asks for
+// several: it would be a feature otherwise.
 func (x *experiment) keepLabel(key, kind string, table *data.Report) {
 	c := &x.cfg.CSV
-	if !strings.HasPrefix(key, "csv.columns.") || kind != string(data.Label) || table == nil {
+	asked := key == "csv.task" && kind == string(data.MultiLabel)
+	if !asked && !(strings.HasPrefix(key, "csv.columns.") && kind == string(data.Label)) || table == nil {
 		return
 	}
 	if c.Label == "" {
