@@ -119,3 +119,26 @@ func TestEpsilonSaysWhereItIsNoBound(t *testing.T) {
 		}
 	}
 }
+
+// TestLabelsAreHeldAgainstAnswersThatAreAllAlike: the figure of several labels is the mean accuracy of one, beside what answering all
+// rows alike comes to; a model that is no better says so, whatever share of rows is right as a whole.
+func TestLabelsAreHeldAgainstAnswersThatAreAllAlike(t *testing.T) {
+	for _, tt := range []struct {
+		accuracy run.Number
+		want     string
+	}{{0.9, "No better than answering all rows alike, which is right for 90.0 % of the labels."}, {0.91, ""}} {
+		r := &run.Result{TestAccuracy: 0.7, TestRows: 100, TestScores: &run.Scores{
+			Labels:    []run.LabelScore{{Label: "a", Rows: 10, Accuracy: tt.accuracy, Majority: 0.9}},
+			LabelMean: &run.LabelScore{Accuracy: tt.accuracy, Majority: 0.9},
+		}}
+		if got, advice := Flattered(r), Advice(r, Training{}); got != tt.want || (advice == "") != (tt.want == "") {
+			t.Errorf("accuracy %v: %q, want %q; %q", tt.accuracy, got, tt.want, advice)
+		}
+		if h := Headline(r); h[0] != "test accuracy of a label" || !strings.HasPrefix(h[1], "9") {
+			t.Errorf("the headline is %q", h)
+		}
+		if b := Beside(r); len(b) != 2 || b[0] != [2]string{"all rows alike", "90.0 %"} || b[1] != [2]string{"rows with all labels right", "70.0 %"} {
+			t.Errorf("beside stands %q", b)
+		}
+	}
+}
