@@ -66,7 +66,8 @@ func TooManyLabels(file string, most, got int) error {
 	return &data.Error{File: file, Expected: fmt.Sprintf("at most %d labels a row", most), Got: fmt.Sprint(got), Fix: "Use fewer labels."}
 }
 
-// Flag reads a cell of a label column: 1 for yes, 0 for no. Signed columns have -1 for no, and no 0.
+// Flag reads a cell of a label column: 1 for yes, 0 for no. Signed columns have -1 for no, and no 0. ok is false for all else,
+// such as an empty cell.
 func Flag(cell string, signed bool) (y float32, ok bool) {
 	switch {
 	case strings.EqualFold(cell, "true"):
@@ -75,6 +76,9 @@ func Flag(cell string, signed bool) (y float32, ok bool) {
 		return 0, true
 	case cell == "" || strings.Trim(cell, "+-.,01") != "":
 		return 0, false
+	}
+	if i := strings.IndexAny(cell, ".,"); i >= 0 && len(cell)-i-1 == 3 {
+		return 0, false // 1,000 may be a thousand
 	}
 	v, err := strconv.ParseFloat(strings.Replace(cell, ",", ".", 1), 64)
 	switch {
