@@ -11,6 +11,7 @@
 
 /**
  * @typedef {{ name: string, kind: string, first: number, decimal?: string, thousands?: string, date?: string, categories?: string[],
+ *   units?: string[], time?: string, offset?: number, clock?: number,
  *   buckets?: number, if_missing?: number, indicator?: number }} Column
  * @typedef {{ layer: string, shape: number[], parameters: number }} Layer
  * @typedef {{ task: string, outputs: number, classes?: string[], features: number, shape?: number[], columns?: Column[],
@@ -79,11 +80,13 @@ export class Model {
       const cell = trim(given ?? ""), gone = missing(cell) || c.kind === "numeric" && NO_NUMBER.has(cell.toLowerCase());
       if (c.kind === "numeric" && gone) {
         if (c.if_missing === undefined) throw new Error(`Column "${c.name}" is missing, and there were no such rows in training.`);
-        x[c.first] = c.if_missing;
+        x[c.first] = Math.fround(c.if_missing - (c.offset ?? 0));
         if (c.indicator) x[c.indicator] = 1;
       } else if (c.kind === "numeric") {
-        x[c.first] = Math.fround(c.date ? days(cell, c.date) : number(cell, c));
-        if (!Number.isFinite(x[c.first])) throw new Error(`Column "${c.name}" has "${cell}", which is no ${c.date ? "date" : "number"}${Number.isNaN(x[c.first]) ? "" : " below 3.4e38"}.`);
+        const v = value(cell, c);
+        x[c.first] = Math.fround(v - (c.offset ?? 0));
+        if (!Number.isFinite(Math.fround(v))) throw new Error(`Column "${c.name}" has "${cell}", which is no ${c.date ? "date" : c.time ? `time (${c.time})` : "number"}${Number.isNaN(v) ? "" : " below 3.4e38"}.`);
+        if (c.clock) x[c.clock] = Math.fround(v - Math.floor(v));
       } else if (c.kind === "categorical") {
         const categories = c.categories ?? [], own = categories.indexOf(cell); // also in a model from before cell was a word for a missing one
         const k = !gone && c.buckets ? hash(cell) % c.buckets : gone && own < 0 ? categories.indexOf("(missing)") : own;
@@ -280,21 +283,53 @@ const patterns = new Map();
 
 const CURRENCY = "[$€£¥₹]|CHF|EUR|USD|GBP|kr\\.|kr|Kr|Fr\\.", BEFORE = new RegExp(`^(?:${CURRENCY})`), BEHIND = new RegExp(`(?:${CURRENCY})$`);
 
-// number is what a cell says, without the sign of a currency or of per cent, or NaN. One in
+// SIGNS are other names of a unit.
+const SIGNS = new Map([["EUR", "€"], ["GBP", "£"], ["Fr.", "CHF"], ["kr.", "kr"], ["Kr", "kr"]]);
+
+// PER_DAY counts the times of a kind in a day; yyyymmdd is none of them.
+const PER_DAY = new Map([["s", 86_400], ["ms", 86_400e3], ["us", 86_400e6], ["ns", 86_400e9]]);
+
+// value is the number that a cell says, of per cent a hundredth, of a date or a time the days since 1970
+// began; NaN where it says none. A unit that no training cell had is an error.
+/** @param {string} cell @param {Column} c */
+function value(cell, c) {
+  if (c.date) return days(cell, c.date);
+  let { v, sign, perCent } = number(cell, c);
+  if (!Number.isFinite(Math.fround(v))) return v;
+  if (c.time) v = instant(v, c.time);
+  else if (c.units && perCent) v /= 100;
+  const unit = sign || (perCent ? "%" : "");
+  if (Number.isNaN(v) || !c.units || c.units.includes(unit) || unit === "%" && c.units.includes("")) return v;
+  throw new Error(`Column "${c.name}" has "${cell}"${unit ? "" : ", without a unit"}: its training cells had ${c.units.map((u) => u ? `"${u}"` : "no unit").join(" or ")}. Write it so.`);
+}
+
+// instant is an integer of a kind of times in days since 1970 began.
+/** @param {number} v @param {string} kind */
+function instant(v, kind) {
+  const n = PER_DAY.get(kind);
+  if (n) return v / n;
+  if (!Number.isInteger(v) || v < 0 || v >= 1e8) return NaN;
+  const text = String(v).padStart(8, "0");
+  return days(`${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`, "ymd");
+}
+
+// number is what a cell says, without the sign of a currency or of per cent, or NaN, and these signs. One in
 // parentheses, or with decimals and a minus behind, is negative.
 /** @param {string} cell @param {{ decimal?: string, thousands?: string }} column */
 function number(cell, { decimal = ".", thousands = "" }) {
-  let s = cell;
+  let s = cell, currency = "", perCent = false;
   if (/[^\0-\x7f]|[$%(]|[a-df-z]|-$/i.test(s)) {
     s = s.replaceAll(/[\xa0\u2007\u2009\u202f]/g, " ").replaceAll("−", "-").replaceAll("’", "'");
     const inner = trim((s.match(/^\((.*)\)$/s) ?? s.match(/^(.*[.,].*[0-9])-$/s))?.[1] ?? "");
     if (inner && !/^[+-]|[+-]$/.test(inner)) s = "-" + inner;
     const [sign] = /** @type {RegExpMatchArray} */ (s.match(/^[+-]*/)), rest = s.slice(sign.length);
+    currency = (rest.match(BEFORE) ?? rest.match(BEHIND) ?? [""])[0];
     const bare = BEFORE.test(rest) ? rest.replace(BEFORE, "") : rest.replace(BEHIND, "");
+    perCent = bare.endsWith("%");
     s = sign + trim(bare.replace(/%$/, ""));
   }
-  if (!written(decimal, thousands).test(s)) return NaN;
-  return Number((thousands ? s.replaceAll(thousands, "") : s).replace(decimal, "."));
+  const v = written(decimal, thousands).test(s) ? Number((thousands ? s.replaceAll(thousands, "") : s).replace(decimal, ".")) : NaN;
+  return { v, sign: SIGNS.get(currency) ?? currency, perCent };
 }
 
 const DATE = /^(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(?:[T ](\d{1,2}):(\d\d)(?::(\d\d(?:[.,]\d+)?)(Z|[+-]\d\d:\d\d)?)?(?: ?([AaPp])[Mm])?)?$/;

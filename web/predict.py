@@ -255,15 +255,19 @@ def _fill(x: np.ndarray, column: Mapping[str, Any], cell: str) -> None:
     if kind == "numeric" and gone:
         if column.get("if_missing") is None:
             raise ValueError(f'Column "{name}" is missing, and there were no such rows in training.')
-        x[first] = column["if_missing"]
+        x[first] = np.float32(column["if_missing"] - column.get("offset", 0))
         if column.get("indicator"):
             x[column["indicator"]] = 1
     elif kind == "numeric":
-        order = column.get("date")
+        value = _value(cell, column)
         with np.errstate(over="ignore"):
-            x[first] = np.float32(_days(cell, order) if order else _number(cell, column))
-        if not math.isfinite(x[first]):
-            raise ValueError(f'Column "{name}" has "{cell}", which is no {"date" if order else "number"}{"" if math.isnan(x[first]) else " below 3.4e38"}.')
+            finite = np.isfinite(np.float32(value))
+            x[first] = np.float32(value - column.get("offset", 0))
+        if not finite:
+            what = "date" if column.get("date") else f"time ({column['time']})" if column.get("time") else "number"
+            raise ValueError(f'Column "{name}" has "{cell}", which is no {what}{"" if math.isnan(value) else " below 3.4e38"}.')
+        if column.get("clock"):
+            x[column["clock"]] = np.float32(value - math.floor(value))
     elif kind == "categorical":
         categories = column.get("categories") or []
         if not gone and column.get("buckets"):
@@ -273,12 +277,52 @@ def _fill(x: np.ndarray, column: Mapping[str, Any], cell: str) -> None:
             x[first + categories.index(said)] = 1
 
 
-def _number(cell: str, column: Mapping[str, Any]) -> float:
-    """Give what a cell says, without the sign of a currency or of per cent, or NaN.
+# Other names of a unit.
+_SIGNS = {"EUR": "€", "GBP": "£", "Fr.": "CHF", "kr.": "kr", "Kr": "kr"}
+
+# How many times of a kind are in a day; yyyymmdd is none of them.
+_PER_DAY = {"s": 86_400, "ms": 86_400e3, "us": 86_400e6, "ns": 86_400e9}
+
+
+def _value(cell: str, column: Mapping[str, Any]) -> float:
+    """Give the number that a cell says, or NaN.
+
+    Of per cent it is a hundredth, of a date or a time the days since 1970 began. A unit
+    that no training cell had is an error.
+    """
+    if order := column.get("date"):
+        return _days(cell, order)
+    value, currency, per_cent = _number(cell, column)
+    if not abs(value) < 3.5e38:
+        return value
+    units = column.get("units")
+    if column.get("time"):
+        value = _instant(value, column["time"])
+    elif units and per_cent:
+        value /= 100
+    unit = currency or ("%" if per_cent else "")
+    if math.isnan(value) or not units or unit in units or (unit == "%" and "" in units):
+        return value
+    had = " or ".join(f'"{u}"' if u else "no unit" for u in units)
+    raise ValueError(f'Column "{column["name"]}" has "{cell}"{"" if unit else ", without a unit"}: its training cells had {had}. Write it so.')
+
+
+def _instant(value: float, kind: str) -> float:
+    """Give an integer of a kind of times in days since 1970 began, or NaN."""
+    if n := _PER_DAY.get(kind):
+        return value / n
+    if value != math.floor(value) or not 0 <= value < 1e8:
+        return math.nan
+    text = f"{int(value):08}"
+    return _days(f"{text[:4]}-{text[4:6]}-{text[6:]}", "ymd")
+
+
+def _number(cell: str, column: Mapping[str, Any]) -> tuple[float, str, bool]:
+    """Give what a cell says or NaN, the sign of its currency, and whether it is per cent.
 
     One in parentheses, or with decimals and a minus behind, is negative.
     """
-    s = cell
+    s, currency, per_cent = cell, "", False
     if not s.isascii() or re.search("[$%(]|[a-df-zA-DF-Z]|-$", s):
         s = re.sub("[\u00a0\u2007\u2009\u202f]", " ", s).replace("−", "-").replace("’", "'")
         below = re.fullmatch(r"\((.*)\)", s, re.DOTALL) or re.fullmatch("(.*[.,].*[0-9])-", s, re.DOTALL)
@@ -288,15 +332,19 @@ def _number(cell: str, column: Mapping[str, Any]) -> float:
         rest = s.lstrip("+-")
         sign = s[: len(s) - len(rest)]
         bare = re.sub(f"^(?:{_CURRENCY})", "", rest)
+        currency = rest[: len(rest) - len(bare)]
         if bare == rest:
             bare = re.sub(rf"(?:{_CURRENCY})\Z", "", rest)
+            currency = rest[len(bare) :]
+        per_cent = bare.endswith("%")
         s = sign + bare.removesuffix("%").strip(_SPACE)
+    currency = _SIGNS.get(currency, currency)
     thousands, decimal = column.get("thousands") or "", column.get("decimal") or "."
     point = re.escape(decimal)
     whole = f"(?:[0-9]+|[1-9][0-9]{{0,2}}(?:{re.escape(thousands)}[0-9]{{3}})+)" if thousands else "[0-9]+"
     if not re.fullmatch(f"[+-]?(?:{whole}(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?", s):
-        return math.nan
-    return float((s.replace(thousands, "") if thousands else s).replace(decimal, ".", 1))
+        return math.nan, currency, per_cent
+    return float((s.replace(thousands, "") if thousands else s).replace(decimal, ".", 1)), currency, per_cent
 
 
 _DATE = re.compile(

@@ -7,7 +7,8 @@ import (
 )
 
 // BoundsHistogram finds bounds of numeric features, and of targets that are numbers,
-// privately: for each a histogram over bins whose edges are powers of two, noised once,
+// privately: for each a histogram over bins whose edges are powers of two, or for dates and times
+// months and years, noised once,
 // and the span of the bins that stand out of the noise. The idea of exponential bins is
 // ApproxBounds of Wilson et al., "Differentially Private SQL with Bounded User
 // Contribution" (2020); here the noise is Gaussian and all share one release.
@@ -20,17 +21,44 @@ import (
 type BoundsHistogram struct {
 	Sought
 	features []int
+	grids    []grid    // of the features, then of the targets
 	known    []Bound   // of the other features
 	counts   []float64 // of the features, then of the targets
 }
 
-// Sought counts the columns for which private bounds are looked for.
-type Sought struct{ Features, Targets int }
+// Sought counts the columns for which private bounds are looked for. Dates are those of either kind that hold dates or
+// times.
+type Sought struct{ Features, Targets, Dates int }
 
 func (s Sought) columns() int { return s.Features + s.Targets }
 
+// Sought returns the columns of the data set for which private bounds of features, of targets, or of both are
+// looked for.
+func (d *Dataset) Sought(features, targets bool) (s Sought) {
+	if features {
+		s.Features = len(d.NumericFeatures())
+		for _, c := range d.Columns {
+			if c.Kind == Numeric && c.Instants() && c.Bounds == nil {
+				s.Dates++
+			}
+		}
+	}
+	if targets {
+		s.Targets = d.Outputs
+		if d.targetDates() {
+			s.Dates += s.Targets
+		}
+	}
+	return s
+}
+
+// targetDates reports whether the targets are dates.
+func (d *Dataset) targetDates() bool {
+	return d.Task == Regression && slices.ContainsFunc(d.Columns, func(c Column) bool { return c.Kind == Label && c.Instants() })
+}
+
 // Len returns the number of counts that noise is added to.
-func (s Sought) Len() int { return s.columns() * binsPer }
+func (s Sought) Len() int { return (s.columns()-s.Dates)*binsPer + s.Dates*(len(dateEdges)-1) }
 
 // weight returns the count that a row adds to a target's bin; it adds 1 to a feature's. Wrong bounds of a
 // feature lose that feature, wrong bounds of the target lose everything: among many features, the features
@@ -72,8 +100,9 @@ func (s Sought) Noise(noiseMultiplier float64) (feature, target Obstacle) {
 // being the noise's standard deviation.
 func (s Sought) standsOut(sigma float64) float64 {
 	const falseAlarm = 0.01
+	tests := (s.columns()-s.Dates)*binsPer + s.Dates*dateTests
 	// P(N(0,1) > t) ≤ exp(−t²/2)/2, summed over all bins.
-	return max(0.5, sigma*math.Sqrt(2*math.Log(float64(binsPer*s.columns())/(2*falseAlarm))))
+	return max(0.5, sigma*math.Sqrt(2*math.Log(float64(tests)/(2*falseAlarm))))
 }
 
 // The bins of a feature: magnitudes below 2^lowest, then 2^k … 2^(k+1) for each
@@ -89,25 +118,66 @@ const (
 // targets, which have to be numbers, or both. The counts are private: they leave only
 // through Bounds.
 func NewBoundsHistogram(ds *Dataset, features, targets bool) *BoundsHistogram {
-	h := &BoundsHistogram{known: ds.KnownBounds()}
+	h := &BoundsHistogram{Sought: ds.Sought(features, targets), known: ds.KnownBounds()}
 	if features {
 		h.features = ds.NumericFeatures()
 	}
-	h.Features = len(h.features)
-	if targets {
-		h.Targets = ds.Outputs
+	dates, offsets := map[int]bool{}, ds.offsets()
+	for _, c := range ds.Columns {
+		dates[c.First] = c.Kind == Numeric && c.Instants()
 	}
-	h.counts = make([]float64, binsPer*h.columns())
+	for _, f := range h.features {
+		h.addGrid(dates[f], offsets[f])
+	}
+	for range h.Targets {
+		h.addGrid(ds.targetDates(), 0)
+	}
+	h.counts = make([]float64, h.Len())
 	weight := h.weight()
 	for i := range ds.Train.N {
 		for k, f := range h.features {
-			h.counts[k*binsPer+bin(float64(ds.Train.value(i*ds.Features+f)))]++
+			h.counts[h.grids[k].bin(float64(ds.Train.value(i*ds.Features+f)))]++
 		}
 		for k, y := range ds.Train.Y[i*h.Targets : (i+1)*h.Targets] {
-			h.counts[(h.Features+k)*binsPer+bin(float64(y))] += weight
+			h.counts[h.grids[h.Features+k].bin(float64(y))] += weight
 		}
 	}
 	return h
+}
+
+// grid says where the counts of a column are, and what each counts.
+type grid struct {
+	first, end int // its counts
+	dates      bool
+	offset     float64 // of dates: what was subtracted of days since 1970 began
+}
+
+func (h *BoundsHistogram) addGrid(dates bool, offset float64) {
+	first, bins := 0, binsPer
+	if n := len(h.grids); n > 0 {
+		first = h.grids[n-1].end
+	}
+	if dates {
+		bins = len(dateEdges) - 1
+	}
+	h.grids = append(h.grids, grid{first, first + bins, dates, offset})
+}
+
+func (g *grid) bin(x float64) int {
+	if g.dates {
+		return g.first + dateBin(x+g.offset)
+	}
+	return g.first + bin(x)
+}
+
+// span returns the bounds that the noisy counts of all columns show of this one, and whether they stand out.
+func (g *grid) span(counts []float64, threshold, sigma float64) (Bound, bool) {
+	own := counts[g.first:g.end]
+	if !g.dates {
+		return span(own, threshold)
+	}
+	b, sure := dateSpan(own, threshold, sigma)
+	return Bound{b.Lo - g.offset, b.Hi - g.offset}, sure
 }
 
 // bin orders the bins by value: negative ones from the largest magnitude, the
@@ -166,7 +236,7 @@ func (h *BoundsHistogram) Bounds(noise func(dst []float64), sigma float64) (*Pri
 	noise(noisy)
 	threshold := h.standsOut(sigma)
 	of := func(k int, uncertain *int) Bound {
-		b, sure := span(noisy[k*binsPer:(k+1)*binsPer], threshold)
+		b, sure := h.grids[k].span(noisy, threshold, sigma)
 		if !sure {
 			*uncertain++
 		}

@@ -109,7 +109,22 @@ type Column struct {
 	Decimal   string `json:"decimal,omitempty"`
 	Thousands string `json:"thousands,omitempty"`
 	Date      string `json:"date,omitempty"`
+
+	// Units lists the signs ("%", "€", "CHF"; "" for none) that numbers of the training rows have, under one name each.
+	// A number with "%" is a hundredth. It is nil in models from before signs counted, which pass over them.
+	Units []string `json:"units,omitempty"`
+	// Time says which integers are times: [YearMonthDay], or seconds or parts of one since 1970 began. The value
+	// is then in days since 1970 began, as that of a date.
+	Time string `json:"time,omitempty"`
+	// Offset is subtracted from a value, in float64, before it is rounded to float32. It follows from declared bounds
+	// or from the kind of the column alone, and no row has a part in it.
+	Offset float64 `json:"offset,omitempty"`
+	// Clock is the feature that holds the time of day, as a share of a day; 0 for none.
+	Clock int `json:"clock,omitempty"`
 }
+
+// Instants reports whether the column's values are dates or times, in days since 1970 began.
+func (c *Column) Instants() bool { return c.Date != "" || c.Time != "" }
 
 // MissingCategory is the category of cells without a value where missing cells
 // are kept (csv.missing is "zero" or "indicator").

@@ -96,6 +96,9 @@ func (m Meta) TargetWidth() int { return m.rowless().TargetWidth() }
 // NumericFeatures returns the indices of numeric features, like [Dataset.NumericFeatures].
 func (m Meta) NumericFeatures() []int { return m.rowless().NumericFeatures() }
 
+// Sought is like [Dataset.Sought].
+func (m Meta) Sought(features, targets bool) Sought { return m.rowless().Sought(features, targets) }
+
 // CheckDeclared returns the error of [DeclaredScale], which does not depend on rows.
 func (m Meta) CheckDeclared(lo, hi float64) error {
 	_, err := DeclaredScale(m.rowless(), lo, hi)

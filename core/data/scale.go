@@ -59,8 +59,9 @@ func DeclaredScale(ds *Dataset, lo, hi float64) (*Scale, error) {
 		return BoundsScale(ds, ds.Bounds)
 	}
 	bounds := ds.KnownBounds()
+	offsets := ds.offsets()
 	for _, i := range ds.NumericFeatures() {
-		bounds[i] = Bound{lo, hi}
+		bounds[i] = Bound{lo - offsets[i], hi - offsets[i]}
 	}
 	return BoundsScale(ds, bounds)
 }
@@ -257,13 +258,24 @@ func (d *Dataset) NumericFeatures() []int {
 }
 
 // KnownBounds returns the bounds of each feature that are known without looking at rows; [0, 1] for
-// those of NumericFeatures, of which none are known.
+// those of NumericFeatures, of which none are known. They are the features', from which an offset is subtracted.
 func (d *Dataset) KnownBounds() []Bound {
 	bounds := slices.Repeat([]Bound{{0, 1}}, d.Features)
 	for _, c := range d.Columns {
 		if c.Kind == Numeric && c.Bounds != nil {
-			bounds[c.First] = *c.Bounds
+			bounds[c.First] = Bound{c.Bounds.Lo - c.Offset, c.Bounds.Hi - c.Offset}
 		}
 	}
 	return bounds
+}
+
+// offsets returns what was subtracted of each feature: see [Column.Offset].
+func (d *Dataset) offsets() []float64 {
+	all := make([]float64, d.Features)
+	for _, c := range d.Columns {
+		if c.Kind == Numeric {
+			all[c.First] = c.Offset
+		}
+	}
+	return all
 }

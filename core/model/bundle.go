@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"clipscope/core/data"
 	"clipscope/core/run"
 )
 
@@ -193,6 +194,13 @@ func columnInWords(c run.AppliedColumn) string {
 	s := "a number"
 	if c.Date != "" {
 		s = "a date, as " + strings.TrimSuffix(strings.NewReplacer("y", "year, ", "m", "month, ", "d", "day, ").Replace(c.Date), ", ")
+	}
+	if c.Time != "" {
+		s = map[string]string{"s": "a time, in seconds since 1970 began", "ms": "a time, in milliseconds since 1970 began", "us": "a time, in microseconds since 1970 began", "ns": "a time, in nanoseconds since 1970 began"}[c.Time]
+		s = cmp.Or(s, "a date, as yyyymmdd")
+	}
+	if unit := data.UnitOf(c.Units); unit != "" {
+		s += fmt.Sprintf(" with “%s”", unit)
 	}
 	if c.Decimal != "" {
 		s += fmt.Sprintf(", decimals after “%s”", c.Decimal)

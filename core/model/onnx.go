@@ -161,23 +161,44 @@ func (c *chain) columns() error {
 
 func (c *chain) numeric(name string, col run.AppliedColumn, pieces map[int]piece) {
 	doc := "The number in column “" + col.Name + "”"
-	if col.Date != "" {
+	switch {
+	case col.Date != "" || col.Time != "":
 		doc = "The date in column “" + col.Name + "”, as days since 1970 began, a time of day being a part of one"
+	case slices.ContainsFunc(col.Units, func(u string) bool { return u != "" }):
+		doc += fmt.Sprintf(", without its unit (%s); of 12%% it is 0.12", strings.TrimPrefix(strings.Join(col.Units, " "), " "))
 	}
 	doc += "; NaN where it is missing"
 	if col.IfMissing == nil {
 		doc += ", for which the model has no answer"
 	}
-	in := c.input(name, doc+".", floatType, rows, 1)
-	x := c.op("Cast", []string{in}, attribute{"to", doubleType})
+	x := ""
+	if wide := col.Offset != 0 || col.Clock > 0; wide { // less than the last digits of float32 counts
+		x = c.input(name, doc+".", doubleType, rows, 1)
+	} else {
+		x = c.op("Cast", []string{c.input(name, doc+".", floatType, rows, 1)}, attribute{"to", doubleType})
+	}
+	near := x
+	if col.Offset != 0 {
+		near = c.op("Sub", []string{x, c.doubles("offset", []float64{col.Offset}, 1)})
+	}
+	clock := ""
+	if col.Clock > 0 {
+		clock = c.op("Sub", []string{x, c.op("Floor", []string{x})})
+	}
 	if col.IfMissing == nil {
 		c.sparse = true
-		pieces[col.First] = piece{x, 1}
+		pieces[col.First] = piece{near, 1}
+		if clock != "" {
+			pieces[col.Clock] = piece{clock, 1}
+		}
 		return
 	}
-	gone := c.op("IsNaN", []string{in})
-	x = c.op("Where", []string{gone, c.doubles("if_missing", []float64{*col.IfMissing}, 1), x})
-	pieces[col.First] = piece{x, 1}
+	gone := c.op("IsNaN", []string{x})
+	near = c.op("Where", []string{gone, c.doubles("if_missing", []float64{*col.IfMissing - col.Offset}, 1), near})
+	pieces[col.First] = piece{near, 1}
+	if clock != "" {
+		pieces[col.Clock] = piece{c.op("Where", []string{gone, c.doubles("midnight", []float64{0}, 1), clock}), 1}
+	}
 	if col.Indicator > 0 {
 		pieces[col.Indicator] = piece{c.op("Cast", []string{gone}, attribute{"to", doubleType}), 1}
 	}

@@ -115,14 +115,8 @@ func (t *Terms) PaidBounds() (features, targets int) {
 }
 
 // sought returns the numbers of columns and targets that private bounds are looked for.
-func (t *Terms) sought() (s data.Sought) {
-	if t.Config.Scaling.Kind == "private" {
-		s.Features = len(t.Meta.NumericFeatures())
-	}
-	if t.Config.Scaling.Target == "private" {
-		s.Targets = t.Meta.Outputs
-	}
-	return s
+func (t *Terms) sought() data.Sought {
+	return t.Meta.Sought(t.Config.Scaling.Kind == "private", t.Config.Scaling.Target == "private")
 }
 
 // Known returns what the plan takes for public of its data set.

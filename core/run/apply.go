@@ -64,6 +64,13 @@ type AppliedColumn struct {
 	Thousands string `json:"thousands,omitempty"`
 	Date      string `json:"date,omitempty"` // order of year, month and day: ymd, dmy or mdy
 
+	// Units lists the signs that numbers have, "" being none; nil where signs do not count. See data.Column, also for the
+	// three below.
+	Units  []string `json:"units,omitempty"`
+	Time   string   `json:"time,omitempty"`   // integers that are times: yyyymmdd, s, ms, us or ns
+	Offset float64  `json:"offset,omitempty"` // subtracted from the number before it becomes float32
+	Clock  int      `json:"clock,omitempty"`  // feature that is the time of day; 0 for none
+
 	Categories []string `json:"categories,omitempty"` // one feature each, in this order; of a label, the classes
 	Buckets    int      `json:"buckets,omitempty"`    // categories are hashed into so many
 	// IfMissing is the number in the place of a missing one; nil where there is none,

@@ -16,6 +16,7 @@ func (f *feed) application() *run.Application {
 	for _, c := range f.ds.Columns {
 		a.Columns = append(a.Columns, run.AppliedColumn{
 			Name: c.Name, Kind: string(c.Kind), First: c.First, Decimal: c.Decimal, Thousands: c.Thousands, Date: c.Date,
+			Units: c.Units, Time: c.Time, Offset: c.Offset, Clock: c.Clock,
 			Categories: c.Categories, Buckets: c.Buckets, IfMissing: c.Fill, Indicator: c.Indicator,
 		})
 	}

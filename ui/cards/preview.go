@@ -62,7 +62,7 @@ func (c *Preview) Render() app.UI {
 				c.row("read as", columns, func(i int) app.UI { return app.Td().Class("as").Text(c.readAs(columns[i])) }),
 				c.row("bounds", columns, func(i int) app.UI {
 					d := form.Field{Key: "csv.bounds." + columns[i].Name, Label: "Bounds of column " + words.Brief(columns[i].Name, mostOfName), Preset: "from … to …"}
-					return c.declared(columnID("bounds", i), d, columns[i].Date != "", columns[i].OfNumbers(c.View.Table.Task))
+					return c.declared(columnID("bounds", i), d, columns[i].Instants(), columns[i].OfNumbers(c.View.Table.Task))
 				}),
 				app.If(c.Form.Full.CSV.Missing == "indicator", func() app.UI {
 					return c.row("if missing", columns, func(i int) app.UI {
@@ -199,8 +199,13 @@ func (c *Preview) readAs(col data.Column) string {
 		s = n + " categories"
 	case col.Date != "":
 		s = "dates, " + map[string]string{"dmy": "day first", "mdy": "month first", "ymd": "year first"}[col.Date]
+	case col.Time != "":
+		s = "times (" + col.Time + ")"
 	default:
 		s = "numbers such as 1" + col.Thousands + "234" + cmp.Or(col.Decimal, ".") + "5"
+		if unit := data.UnitOf(col.Units); unit != "" {
+			s = "numbers with “" + unit + "”"
+		}
 	}
 	if col.Missing > 0 {
 		s += "; " + words.Count(col.Missing) + " missing"

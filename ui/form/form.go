@@ -249,8 +249,8 @@ const between = " to "
 // in the other, where hardly anybody ends in a 0 after it.
 var points = regexp.MustCompile(`^[-−]?[1-9][0-9]{0,2}(\.[0-9]{3})*\.[0-9]{2}0$`)
 
-// ParseBounds reads two numbers, or two dates such as 2024-12-31 or 31.12.2024, which are
-// days since 1970 began. What can be read two ways is refused, as bounds that are a
+// ParseBounds reads two numbers, of which those with % are hundredths, or two dates such as 2024-12-31 or 31.12.2024,
+// which are days since 1970 began. What can be read two ways is refused, as bounds that are a
 // thousandth of what was meant look like bounds.
 func ParseBounds(s string) (b run.Bounds, err error) {
 	lo, hi, ok := strings.Cut(strings.NewReplacer("…", between, "..", between, "–", between, "—", between).Replace(s), between)
@@ -274,6 +274,10 @@ func parseBound(s string) (float64, error) {
 		if t, err := time.Parse(layout, s); err == nil {
 			return float64(t.Unix() / (24 * 60 * 60)), nil
 		}
+	}
+	if share, ok := strings.CutSuffix(s, "%"); ok {
+		v, err := Parse(strings.TrimSpace(share))
+		return v / 100, err
 	}
 	if points.MatchString(s) {
 		plain := strings.ReplaceAll(s, ".", "")

@@ -3,6 +3,7 @@ package use
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,14 +39,18 @@ func (f *field) counted(typed string) string {
 	return ""
 }
 
-// boundsOf returns the bounds that a feature is clamped to.
-func boundsOf(info *run.ModelInfo, feature int) *run.Bounds {
+// boundsOf returns the bounds that a feature is clamped to; of a column, what they are of its values.
+func boundsOf(info *run.ModelInfo, feature int, c *run.AppliedColumn) *run.Bounds {
 	n := len(info.Scaling.Lo)
 	if n == 0 {
 		return nil
 	}
 	k := min(feature, n-1)
-	return &run.Bounds{Lo: info.Scaling.Lo[k], Hi: info.Scaling.Hi[k]}
+	b := &run.Bounds{Lo: info.Scaling.Lo[k], Hi: info.Scaling.Hi[k]}
+	if c != nil {
+		b.Lo, b.Hi = b.Lo+c.Offset, b.Hi+c.Offset
+	}
+	return b
 }
 
 // Of more columns nobody types a row, and of more categories nobody finds one.
@@ -60,7 +65,7 @@ func fieldsOf(info *run.ModelInfo) []field {
 	switch kindOf(info) {
 	case numbers:
 		for i := range min(info.Features, mostFields+1) {
-			all = append(all, field{at: i, label: fmt.Sprintf("x%d", i+1), usual: middle(info, i, nil), bounds: boundsOf(info, i)})
+			all = append(all, field{at: i, label: fmt.Sprintf("x%d", i+1), usual: middle(info, i, nil), bounds: boundsOf(info, i, nil)})
 		}
 	case tables:
 		for i := range info.Columns {
@@ -82,9 +87,15 @@ func fieldOf(info *run.ModelInfo, i int, c *run.AppliedColumn) field {
 		if c.Decimal != "" {
 			f.hint = "1" + c.Thousands + "234" + c.Decimal + "5"
 		}
+		if unit := data.UnitOf(c.Units); unit != "" {
+			f.hint = data.WithUnit(unit, cmp.Or(f.hint, "12"))
+		}
+		if c.Time != "" {
+			f.hint = "time (" + c.Time + ") such as " + writeValue(c, data.Millennium)
+		}
 		f.usual = middle(info, c.First, c)
-		if c.Date == "" {
-			f.bounds = boundsOf(info, c.First)
+		if c.Date == "" && c.Time == "" && data.UnitOf(c.Units) == "" {
+			f.bounds = boundsOf(info, c.First, c)
 		}
 		return f
 	}
@@ -111,18 +122,36 @@ func fieldOf(info *run.ModelInfo, i int, c *run.AppliedColumn) field {
 // middle returns the middle of a feature's bounds, where it has some, as a column writes it.
 func middle(info *run.ModelInfo, feature int, c *run.AppliedColumn) string {
 	v := 0.0
-	if b := boundsOf(info, feature); b != nil {
+	if b := boundsOf(info, feature, c); b != nil {
 		v = (b.Lo + b.Hi) / 2
+	} else if c != nil {
+		v = c.Offset
 	}
-	if c != nil && c.Date != "" {
-		return day(v, c.Date)
-	}
-	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
-	text := strconv.FormatFloat(r, 'f', -1, 64)
 	if c != nil {
-		text = strings.Replace(text, ".", cmp.Or(c.Decimal, "."), 1)
+		return writeValue(c, v)
 	}
-	return text
+	return short(v)
+}
+
+// writeValue writes a value as a column has it, to three digits.
+func writeValue(c *run.AppliedColumn, v float64) string {
+	switch unit := data.UnitOf(c.Units); {
+	case c.Date != "":
+		return day(v, c.Date)
+	case c.Time != "":
+		return strconv.FormatFloat(data.FromDays(c.Time, math.Floor(v)), 'f', -1, 64)
+	case unit == data.PerCent:
+		v *= 100
+		fallthrough
+	default:
+		return data.WithUnit(unit, strings.Replace(short(v), ".", cmp.Or(c.Decimal, "."), 1))
+	}
+}
+
+// short writes a number to three digits.
+func short(v float64) string {
+	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
+	return strconv.FormatFloat(r, 'f', -1, 64)
 }
 
 // day is a number of days since 1970 began as a date, in such an order.

@@ -271,7 +271,13 @@ func holds(c *run.AppliedColumn, info *run.ModelInfo) string {
 		s = "dates, " + map[string]string{"dmy": "day first", "mdy": "month first", "ymd": "year first"}[c.Date]
 		write = func(v float64) string { return day(v, c.Date) }
 	}
-	if b := boundsOf(info, c.First); b != nil {
+	if c.Time != "" {
+		s, write = "times ("+c.Time+")", func(v float64) string { return data.Instant(math.Floor(v)) }
+	}
+	if unit := data.UnitOf(c.Units); unit != "" {
+		s, write = s+" with “"+unit+"”", func(v float64) string { return writeValue(c, v) }
+	}
+	if b := boundsOf(info, c.First, c); b != nil {
 		s += ", about " + write(b.Lo) + " to " + write(b.Hi)
 	}
 	if c.IfMissing != nil {

@@ -20,26 +20,34 @@ func (s *schema) feature(x []float32, i int, c string) (known bool, err *data.Er
 		return s.category(x[col.First:], i, c), nil
 	}
 	if s.gone(i, c) {
-		x[col.First] = s.fill[i]
+		x[col.First] = float32(s.fill[i] - col.Offset)
 		if col.Indicator > 0 {
 			x[col.Indicator] = 1
 		}
 		return true, nil
 	}
-	x[col.First], err = s.number(i, c)
-	return true, err
+	v, err := s.number(i, c)
+	if err != nil {
+		return true, err
+	}
+	var clock float32
+	if x[col.First], clock = s.near(i, v); col.Clock > 0 {
+		x[col.Clock] = clock
+	}
+	return true, nil
 }
 
-func (s *schema) number(i int, c string) (float32, *data.Error) {
-	v, ok := s.styles[i].parse(c)
+// number returns the value of a cell, which float32 can hold.
+func (s *schema) number(i int, c string) (float64, *data.Error) {
+	v, ok := s.value(i, c)
 	if !ok {
-		return 0, &data.Error{Column: i + 1, ColumnName: s.columns[i].Name, Expected: s.styles[i].what() + ", as in the training rows",
+		return 0, &data.Error{Column: i + 1, ColumnName: s.columns[i].Name, Expected: s.what(i) + ", as in the training rows",
 			Got: data.Quote(c), Fix: "Declare the column categorical, fix the cell, or skip rows that cannot be read."}
 	}
-	if math.IsInf(float64(v), 0) {
+	if math.IsInf(float64(float32(v)), 0) {
 		return 0, notFinite("", 0, i, s.columns[i].Name, c)
 	}
-	return v, nil
+	return v, s.foreign(i, c)
 }
 
 func (s *schema) category(x []float32, i int, c string) (known bool) {
@@ -62,8 +70,8 @@ func (s *schema) category(x []float32, i int, c string) (known bool) {
 // for a class without the point at its end.
 func (s *schema) target(c string) (y float32, point bool, err *data.Error) {
 	if s.task == data.Regression {
-		y, err = s.number(s.label, c)
-		return y, false, err
+		v, err := s.number(s.label, c)
+		return float32(v), false, err
 	}
 	name, ok := s.canonical(c)
 	if k, known := s.index[name]; ok && known {
@@ -91,7 +99,7 @@ type Encoder struct{ s schema }
 func NewEncoder(task data.Task, columns []data.Column, classes []string, features int) (*Encoder, error) {
 	n := len(columns)
 	e := &Encoder{schema{columns: columns, label: -1, task: task, classes: classes, features: features,
-		styles: make([]style, n), categories: make([]map[string]int, n), buckets: make([]uint32, n), fill: make([]float32, n), noNumbers: make([]bool, n)}}
+		styles: make([]style, n), categories: make([]map[string]int, n), buckets: make([]uint32, n), fill: make([]float64, n), noNumbers: make([]bool, n)}}
 	taken := make([]bool, features)
 	names := map[string]bool{}
 	for i := range columns {
@@ -152,7 +160,10 @@ func (e *Encoder) add(i int, taken []bool) error {
 		if !(math.Abs(*col.Fill) <= math.MaxFloat32) {
 			return fmt.Errorf("%v cannot stand for a missing number", *col.Fill)
 		}
-		s.fill[i] = float32(*col.Fill)
+		s.fill[i] = *col.Fill
+	}
+	if err := s.checkUnits(i, taken); err != nil {
+		return err
 	}
 	k := slices.IndexFunc(styles[:], func(st style) bool { return st.named(col) })
 	if k < 0 {
@@ -261,7 +272,7 @@ func (e *Encoder) Features(x []float32, cells []string) (unknown, gaps []int, er
 		c := strings.TrimSpace(cells[i])
 		gap := col.Kind == data.Numeric && e.s.gone(i, c)
 		if gap && col.Fill == nil {
-			return nil, nil, &data.Error{Column: i + 1, ColumnName: col.Name, Expected: e.s.styles[i].what(), Got: "a missing cell, and no training row had one",
+			return nil, nil, &data.Error{Column: i + 1, ColumnName: col.Name, Expected: e.s.what(i), Got: "a missing cell, and no training row had one",
 				Fix: "Fill in the cell, or train on rows with such cells: missing cells as zero or indicator, not drop."}
 		}
 		known, err := e.s.feature(x, i, c)
@@ -283,13 +294,24 @@ func (e *Encoder) Features(x []float32, cells []string) (unknown, gaps []int, er
 // column's style: where it is one in another, how the column would have it.
 func (e *Encoder) mend(i int, c string) string {
 	own, kind := e.s.styles[i], "numbers"
-	if own.date != "" {
+	switch {
+	case own.date != "":
 		kind = "dates"
+	case e.s.columns[i].Time != "":
+		kind = "times"
+	}
+	if err := e.s.foreign(i, c); err != nil {
+		if _, ok := e.s.value(i, c); ok {
+			return err.Fix
+		}
 	}
 	var ways []string
+	if t := e.Stored(i, c); e.s.columns[i].Time != "" && t != c {
+		ways = append(ways, t)
+	}
 	for _, st := range styles {
 		v, ok := st.parse(c)
-		if !ok || v-v != 0 || (st.date != "") != (own.date != "") {
+		if !ok || v-v != 0 || e.s.columns[i].Time != "" || (st.date != "") != (own.date != "") {
 			continue
 		}
 		if way := own.exact(v); !slices.Contains(ways, way) {
@@ -328,12 +350,16 @@ func (e *Encoder) Target(cell string) (float32, error) {
 }
 
 // Write returns the text of the number v in column i, which [Encoder.Features] reads as v.
-// Of a column of dates v is days since 1970 began, to the second.
+// Of a column of dates v is days since 1970 began, to the second; of one of integers that are times it is such an integer;
+// of per cent it is the share.
 func (e *Encoder) Write(i int, v float64) string {
 	if e.s.columns[i].Kind != data.Numeric {
 		return styles[plainPoint].write(v)
 	}
-	return e.s.styles[i].write(v)
+	if e.s.columns[i].Time != "" { // as the cells have it
+		return e.s.styles[i].write(v)
+	}
+	return e.s.write(i, v)
 }
 
 // write returns the number v in this style, without marks between thousands.
@@ -353,18 +379,21 @@ func (e *Encoder) Stored(i int, cell string) string {
 	if kind != data.Numeric && !(kind == data.Label && (s.task == data.Regression || s.numLabels)) || s.gone(i, cell) {
 		return cell
 	}
-	if _, ok := s.styles[i].parse(cell); ok {
+	if _, ok := s.styles[i].read(cell); ok {
 		return cell
 	}
 	plain := styles[plainPoint]
-	if s.styles[i].date != "" {
+	if s.columns[i].Instants() {
 		plain = styles[plainDate]
 	}
-	v, ok := plain.parse(cell)
-	if !ok || v-v != 0 {
+	v, ok := plain.read(cell)
+	switch {
+	case !ok || v-v != 0:
 		return cell
+	case s.columns[i].Time != "":
+		return s.write(i, v)
 	}
-	return s.styles[i].write(float64(v))
+	return s.styles[i].write(v)
 }
 
 // Missing reports whether a cell says that there is no value.

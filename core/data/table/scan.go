@@ -40,6 +40,8 @@ type tally struct {
 	zeros    *cell                 // the first whole number with a zero in front
 	exponent *cell                 // the first number such as 40E1, with an exponent and neither a sign nor a mark
 	units    [1 + len(units)]*cell // the first number without a unit, and with each of units
+	notTimes timeSet               // kinds of times that some number is not
+	clock    bool                  // some number is a time, and no whole day
 	ids      map[int64]struct{}    // nil when a cell is not an integer or comes twice, or nobody asks
 }
 
@@ -97,8 +99,11 @@ func (sc *scan) add(c *tally, s string, f source.File, line int, lim *source.Lim
 	if c.exponent == nil && c.infinite == nil && set != 0 && exponentCode(s) {
 		c.exponent = at()
 	}
-	if u := unitOf(s); set&numberStyles != 0 && c.units[u] == nil {
-		c.units[u] = at()
+	if set&numberStyles != 0 {
+		if u := unitOf(s); c.units[u] == nil {
+			c.units[u] = at()
+		}
+		c.countTime(s)
 	}
 	c.addID(s)
 	sc.list(c, s, set, lim)

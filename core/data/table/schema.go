@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"clipscope/core/data"
 	"clipscope/core/data/source"
@@ -29,7 +28,7 @@ type schema struct {
 	numLabels  bool           // labels are numbers: 1 and 1.0 are one class
 	categories []map[string]int
 	buckets    []uint32  // into which the values of a column are hashed; 0: they are not
-	fill       []float32 // what stands for a missing number
+	fill       []float64 // what stands for a missing number
 	noNumbers  []bool    // by column: of numbers, in which words such as "-" are missing cells
 	features   int
 }
@@ -37,7 +36,7 @@ type schema struct {
 // decide turns what was counted into what the columns mean. It fills the
 // report's columns even where it returns an error, so that the page can show them.
 func decide(in *source.Reading, sc *scan, file string) (*schema, error) {
-	s := &schema{categories: make([]map[string]int, sc.width), buckets: make([]uint32, sc.width), fill: make([]float32, sc.width), noNumbers: make([]bool, sc.width)}
+	s := &schema{categories: make([]map[string]int, sc.width), buckets: make([]uint32, sc.width), fill: make([]float64, sc.width), noNumbers: make([]bool, sc.width)}
 	for i := range sc.columns {
 		s.columns = append(s.columns, data.Column{Name: sc.name(i), First: -1, Missing: sc.columns[i].missing})
 		s.styles = append(s.styles, styles[sc.columns[i].style])
@@ -119,13 +118,16 @@ func (s *schema) meaning(i int, c string) string {
 	case s.gone(i, c):
 		return data.MissingCategory
 	case col.OfNumbers(s.task):
-		v, ok := s.styles[i].parse(c)
+		v, ok := s.value(i, c)
 		if !ok {
 			return "?"
 		}
-		number := strconv.FormatFloat(float64(v), 'f', -1, 32)
-		if s.styles[i].date != "" {
-			return time.Unix(int64(math.Floor(float64(v)))*24*60*60, 0).UTC().Format(time.DateOnly) + " = day " + number
+		number := strconv.FormatFloat(v, 'f', -1, 32)
+		switch {
+		case col.Instants() && v == math.Trunc(v):
+			return data.Instant(v) + " = day " + number
+		case col.Instants():
+			return data.Instant(v)
 		}
 		return number
 	case col.Kind == data.Label && s.labels != nil:
@@ -269,6 +271,8 @@ func decideColumn(in *source.Reading, sc *scan, s *schema, i int, file string) e
 		}
 		tellStyle(in, c, col)
 		s.noNumbers[i] = true
+		learnUnits(c, col)
+		s.learnTime(in, c, i)
 		col.First = s.features
 		s.features++
 		if c.missing > 0 && in.Options.Missing == "indicator" {
@@ -276,6 +280,7 @@ func decideColumn(in *source.Reading, sc *scan, s *schema, i int, file string) e
 			s.features++
 		}
 		declare(in, s, i)
+		s.place(in, c, i)
 	case data.Categorical:
 		if in.Options.Columns[col.Name] == bucketed {
 			listBuckets(in, c, s, i)
@@ -417,8 +422,8 @@ func tellCodes(in *source.Reading, c *tally, name string) {
 		in.Doubt("%s mixes currencies (%s), and is read as numbers without them. Bring them to one currency, or declare the column categorical.", name, strings.Join(signs, " "))
 	}
 	if plain, per := c.units[0], c.units[len(units)]; plain != nil && per != nil {
-		v, _ := styles[c.style].parse(per.text)
-		in.Doubt("%s mixes per cent and plain numbers: %s is read as %s, beside %s. Write all of them one way.", name, data.Quote(per.text), strconv.FormatFloat(float64(v), 'f', -1, 32), data.Quote(plain.text))
+		v, _ := styles[c.style].read(per.text)
+		in.Doubt("%s mixes per cent and plain numbers: %s is read as %s, beside %s. Write all of them one way.", name, data.Quote(per.text), strconv.FormatFloat(v/100, 'f', -1, 32), data.Quote(plain.text))
 	}
 }
 
@@ -482,7 +487,7 @@ func tellStyle(in *source.Reading, c *tally, col *data.Column) {
 // declaredBound takes the bounds that the user has said of a column, nil for none.
 func declaredBound(in *source.Reading, col *data.Column) *data.Bound {
 	if b, ok := in.Options.Bounds[col.Name]; ok {
-		col.Bounds = (*data.Bound)(&b)
+		col.Bounds = &data.Bound{Lo: declaredDays(col, b.Lo), Hi: declaredDays(col, b.Hi)}
 	}
 	return col.Bounds
 }
@@ -491,16 +496,16 @@ func declaredBound(in *source.Reading, col *data.Column) *data.Bound {
 func declare(in *source.Reading, s *schema, i int) {
 	col := &s.columns[i]
 	if b := declaredBound(in, col); b != nil {
-		s.fill[i] = float32((b.Lo + b.Hi) / 2)
+		s.fill[i] = (b.Lo + b.Hi) / 2
 	}
 	if v, ok := in.Options.Fill[col.Name]; ok {
-		s.fill[i] = float32(v)
+		s.fill[i] = declaredDays(col, v)
 	}
 	if in.Options.Missing != "indicator" {
 		s.fill[i] = 0
 	}
 	if keepsMissing(in) {
-		v := float64(s.fill[i])
+		v := s.fill[i]
 		col.Fill = &v
 	}
 }
@@ -598,6 +603,7 @@ func decideLabel(in *source.Reading, sc *scan, s *schema, file string) error {
 	in.Report.Task = s.task
 	s.noNumbers[s.label] = c.noNumbers > 0 || s.task == data.Regression
 	if s.task == data.Regression {
+		learnUnits(c, col)
 		declaredBound(in, col)
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"clipscope/core/data"
 	"clipscope/core/run"
 )
 
@@ -141,20 +142,26 @@ func infinite(s string) bool {
 	return strings.EqualFold(s, "inf") || strings.EqualFold(s, "infinity")
 }
 
-// parse reads s as a float32. ok is true for numbers that are out of range too:
-// they come as ±Inf.
+// parse reads s like read, rounded to float32.
 func (st style) parse(s string) (v float32, ok bool) {
+	f, ok := st.read(s)
+	return float32(f), ok
+}
+
+// read reads a number, whose unit does not count, or a date. ok is true for numbers that are out of range too:
+// they come as ±Inf.
+func (st style) read(s string) (v float64, ok bool) {
 	if st.date != "" {
 		return parseDate(s, st.date)
 	}
 	if s = st.written(s); s == "" || strings.ContainsAny(s, "_xX") { // which Go's own numbers may have
 		return 0, false
 	}
-	f, err := strconv.ParseFloat(s, 32)
+	f, err := strconv.ParseFloat(s, 64)
 	if err != nil && !math.IsInf(f, 0) || math.IsNaN(f) {
 		return 0, false
 	}
-	return float32(f), true
+	return f, true
 }
 
 // written returns the number s as Go would write it; empty where s is plainly no number in this style.
@@ -206,8 +213,15 @@ var asciiNumber = strings.NewReplacer("\u00a0", " ", "\u2007", " ", "\u2009", " 
 // bare returns a number without the sign of a currency or of per cent, and with ASCII's own minus, spaces
 // and apostrophe. One in parentheses, or with decimals and a minus behind, is negative.
 func bare(s string) string {
+	number, _, _ := split(s)
+	return number
+}
+
+// split returns a number as bare does, the place of its currency in units, plus 1, or 0 for none, and whether
+// it has the sign of per cent.
+func split(s string) (bare string, currency int, perCents bool) {
 	if plainNumber(s) {
-		return s
+		return s, 0, false
 	}
 	s = asciiNumber.Replace(s)
 	if inner, ok := below0(s); ok {
@@ -215,17 +229,18 @@ func bare(s string) string {
 	}
 	number := strings.TrimLeft(s, "+-")
 	sign := s[:len(s)-len(number)]
-	for _, symbol := range units[:len(units)-1] {
+	for k, symbol := range units[:len(units)-1] {
 		short := strings.TrimPrefix(number, symbol)
 		if short == number {
 			short = strings.TrimSuffix(number, symbol)
 		}
 		if short != number {
-			number = short
+			number, currency = short, 1+k
 			break
 		}
 	}
-	return sign + strings.TrimSpace(strings.TrimSuffix(number, "%"))
+	number, perCents = strings.CutSuffix(number, perCent)
+	return sign + strings.TrimSpace(number), currency, perCents
 }
 
 // exponentCode reports whether s is digits, an E and digits. Programs write an exponent's sign or a
@@ -241,18 +256,17 @@ func unitOf(s string) int {
 	if digit(s[len(s)-1]) && (digit(s[0]) || s[0] == '-' && len(s) > 1 && digit(s[1])) {
 		return 0
 	}
-	for k, u := range units {
-		if strings.Contains(s, u) {
-			return 1 + k
-		}
+	_, currency, perCents := split(s)
+	if currency == 0 && perCents {
+		return len(units)
 	}
-	return 0
+	return currency
 }
 
 // units are the signs and names of currencies, and the sign of per cent.
 var units = [...]string{"$", "€", "£", "¥", "₹", "CHF", "EUR", "USD", "GBP", "kr.", "kr", "Kr", "Fr.", perCent}
 
-const perCent = "%"
+const perCent = data.PerCent
 
 // withoutWord returns a number beside the name of a currency, without it; empty where there is none.
 func withoutWord(s string) string {
@@ -276,7 +290,7 @@ func withoutWord(s string) string {
 
 // parseDate reads a date, parted by '-', '/' or '.', with or without a time, as days since 1970
 // began. A year has four digits or, at the end of a date, two: see [century].
-func parseDate(s, order string) (days float32, ok bool) {
+func parseDate(s, order string) (days float64, ok bool) {
 	clock := ""
 	if i := strings.IndexAny(s, "T "); i >= 0 {
 		s, clock = s[:i], s[i+1:]
@@ -307,7 +321,7 @@ func parseDate(s, order string) (days float32, ok bool) {
 		return 0, false
 	}
 	seconds, ok := parseClock(clock)
-	return float32((float64(t.Unix()) + seconds) / (24 * 60 * 60)), ok
+	return (float64(t.Unix()) + seconds) / (24 * 60 * 60), ok
 }
 
 // shortYear reports whether a date ends with a year of two digits. Marks other than '/' need two digits
@@ -437,7 +451,7 @@ func (c *styleCount) count(s string, at func() *cell) styleSet {
 	}
 	for rest := set &^ c.fraction; rest != 0; rest &= rest - 1 {
 		k := rest.first()
-		if v, _ := styles[k].parse(s); v != float32(math.Trunc(float64(v))) {
+		if v, _ := styles[k].read(s); v != math.Trunc(v) {
 			c.fraction |= 1 << k
 		}
 	}
