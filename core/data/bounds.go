@@ -8,7 +8,7 @@ import (
 
 // BoundsHistogram finds bounds of numeric features, and of targets that are numbers,
 // privately: for each a histogram over bins whose edges are powers of two, or for dates and times
-// months and years, noised once,
+// quarters and years, noised once,
 // and the span of the bins that stand out of the noise. The idea of exponential bins is
 // ApproxBounds of Wilson et al., "Differentially Private SQL with Bounded User
 // Contribution" (2020); here the noise is Gaussian and all share one release.

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Private bounds of dates and times come from a public calendar: months where the data of our time are, and years and
-// decades around them. Where months have too few rows to stand out of the noise, neighbours are taken together, up to
+// Private bounds of dates and times come from a public calendar: quarters where most data of our time are, and years and
+// decades around them. Where these have too few rows to stand out of the noise, neighbours are taken together, up to
 // half a century. That looks at noisy counts alone.
 
 // dateLevels lists the lengths, in months, of the spans that bins are joined to, the finest first.
-var dateLevels = []int{1, 3, 12, 24, 60, 120, 300, 600}
+var dateLevels = []int{3, 12, 24, 60, 120, 300, 600}
 
 // dateMonths lists the first month of each bin, and the end of the last, in months since the year 0.
 var dateMonths = func() (all []int) {
@@ -22,9 +22,9 @@ var dateMonths = func() (all []int) {
 	}
 	years(1800, 1900, 600)
 	years(1900, 1940, 120)
-	years(1940, 1990, 12)
-	years(1990, 2040, 1)
-	years(2040, 2060, 12)
+	years(1940, 2010, 12)
+	years(2010, 2035, 3)
+	years(2035, 2060, 12)
 	years(2060, 2100, 120)
 	return append(all, 12*2100, 12*2150)
 }()

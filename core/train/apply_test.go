@@ -53,7 +53,8 @@ type outsider struct {
 
 type outsidersColumn struct {
 	Name, Kind, Decimal, Thousands, Date string
-	First, Buckets, Indicator            int
+	First, Buckets, Indicator, Clock     int
+	Offset                               float64
 	Categories                           []string
 	IfMissing                            *float64 `json:"if_missing"`
 }
@@ -68,12 +69,12 @@ func (o *outsider) features(t *testing.T, cells []string) []float64 {
 			if c.IfMissing == nil {
 				t.Fatalf("nothing is said of missing cells in %q", c.Name)
 			}
-			x[c.First] = *c.IfMissing
+			x[c.First] = *c.IfMissing - c.Offset
 			if c.Indicator > 0 {
 				x[c.Indicator] = 1
 			}
 		case c.Kind == "numeric":
-			x[c.First] = c.number(t, cell)
+			x[c.First] = c.number(t, cell) - c.Offset
 		case c.Kind == "categorical":
 			if gone {
 				cell = "(missing)"

@@ -45,6 +45,12 @@ func Check(ds *data.Dataset) error {
 				return fmt.Errorf("column %q begins at %d, not %d", c.Name, c.First, next)
 			}
 			next += max(1, len(c.Categories))
+			if c.Clock > 0 {
+				if c.Clock != next {
+					return fmt.Errorf("column %q has its time of day at %d, not %d", c.Name, c.Clock, next)
+				}
+				next++
+			}
 			if c.Indicator > 0 {
 				if c.Indicator != next {
 					return fmt.Errorf("column %q says what is missing at %d, not %d", c.Name, c.Indicator, next)

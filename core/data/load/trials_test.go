@@ -73,7 +73,7 @@ func (c *trial) run(t *testing.T, files []source.File) {
 func TestTrials(t *testing.T) {
 	for _, c := range []trial{
 		{file: "01-years-header.csv", want: "60 rows; country categorical; 2019 numeric; 2020 numeric; 2021 numeric; group label; classes high low;", said: "row 1 is read as the header"},
-		{file: "02b-percent-mixed.csv", want: "", said: "mixes per cent and plain numbers"},
+		{file: "02b-percent-mixed.csv", want: "first 0.12|", said: "mixes per cent and plain numbers"},
 		{file: "03c-unnamed.csv", want: "Unnamed: 0.1 ignored; Unnamed: 0 ignored; x numeric; outcome label;"},
 		{file: "04-label-y.csv", want: "activity label; classes", said: "activity is taken as the label"},
 		{file: "07-label-codes.csv", want: "classes 01 02 1 10 2;"},
@@ -87,8 +87,8 @@ func TestTrials(t *testing.T) {
 		{file: "11b-thin-space.csv", want: "amount numeric; y numeric; outcome label; classes a b; first 1234.5|", opt: run.CSV{Label: "outcome"}},
 		{file: "11c-parentheses.csv", want: "amount numeric; y numeric; outcome label; classes a b; first -45.1|", said: `"(45.10)" is read as -45.1`, opt: run.CSV{Label: "outcome"}},
 		{file: "11e-div0.csv", want: "a numeric;", opt: run.CSV{Missing: "drop"}},
-		{file: "12-epoch-ms.csv", want: "", said: "same value", wrong: "an hour of times in milliseconds is one value"},
-		{file: "12c-datetime.csv", want: "", said: "same value", wrong: "times of one day fall together"},
+		{file: "12-epoch-ms.csv", want: "t numeric; x numeric; outcome label; classes a b; first 2024-02-14 23:42:07.79|", said: "as times (milliseconds since 1970 began)"},
+		{file: "12c-datetime.csv", want: "when numeric; x numeric; outcome label; classes a b; first 2024-02-14 09:00:00|"},
 		{file: "15-r-writetable.csv", opt: run.CSV{Label: "outcome"}, want: "x numeric; y numeric; outcome label; classes a b;"},
 		{file: "16-two-digit-years.csv", want: "first 2019-12-20", said: "years of two digits"},
 	} {

@@ -123,9 +123,9 @@ func germanTable(rows []truth, end string) string {
 // held is the row as the trainer ought to hold it, with its target. ok is false
 // for one that is left out.
 func (r *truth) held(missing string, towns []string) (x []float32, y float32, ok bool) {
-	days := func(t time.Time) float64 { return float64(t.Unix()) / (24 * 60 * 60) }
+	days := func(t time.Time) float64 { return float64(t.Unix())/(24*60*60) - data.Millennium }
 	for k, v := range []float64{
-		float64(r.number), r.revenue, r.balance, float64(r.pieces), float64(r.age), days(r.bought), days(r.seen), r.discount, r.weight,
+		float64(r.number), r.revenue, r.balance, float64(r.pieces), float64(r.age), days(r.bought), days(r.seen), r.discount / 100, r.weight,
 	} {
 		if r.absent[k] {
 			v = 0
@@ -134,6 +134,13 @@ func (r *truth) held(missing string, towns []string) (x []float32, y float32, ok
 			}
 		}
 		x = append(x, float32(v))
+		if k == 6 { // the time of day
+			clock := float32(r.seen.Hour()*60+r.seen.Minute()) / (24 * 60)
+			if r.absent[k] {
+				clock = 0
+			}
+			x = append(x, clock)
+		}
 		if missing == "indicator" && k > 1 { // columns of which cells are missing
 			x = append(x, map[bool]float32{true: 1}[r.absent[k]])
 		}

@@ -275,12 +275,12 @@ func decideColumn(in *source.Reading, sc *scan, s *schema, i int, file string) e
 		s.learnTime(in, c, i)
 		col.First = s.features
 		s.features++
+		declare(in, s, i)
+		s.place(in, c, i)
 		if c.missing > 0 && in.Options.Missing == "indicator" {
 			col.Indicator = s.features
 			s.features++
 		}
-		declare(in, s, i)
-		s.place(in, c, i)
 	case data.Categorical:
 		if in.Options.Columns[col.Name] == bucketed {
 			listBuckets(in, c, s, i)

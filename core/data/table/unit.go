@@ -160,6 +160,11 @@ func (s *schema) place(in *source.Reading, c *tally, i int) {
 			in.Warn("%s: its cells are shares, as 12%% is 0.12, and its bounds are %v to %v. Declare 0 to 1 for 0%% to 100%%.", data.Shorten(col.Name), b.Lo, b.Hi)
 		}
 	}
+	if _, declared := in.Options.Fill[col.Name]; col.Instants() && !declared {
+		if s.fill[i] = col.Offset; col.Fill != nil {
+			*col.Fill = col.Offset // 0 as a feature
+		}
+	}
 	s.tellCollapse(in, c, i)
 }
 

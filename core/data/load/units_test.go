@@ -1,0 +1,149 @@
+package load_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"clipscope/core/data"
+	"clipscope/core/data/datatest"
+	"clipscope/core/data/load"
+	"clipscope/core/data/loadtest"
+	"clipscope/core/data/source"
+	"clipscope/core/run"
+)
+
+// TestUnitsOfTables: a sign of per cent divides by 100, and a column remembers the units that it had.
+func TestUnitsOfTables(t *testing.T) {
+	column := func(values ...string) string {
+		return lines("share;x;group", 40, func(i int) string { return fmt.Sprintf("%s;%d;%s", values[i%len(values)], i%7, ab(i)) })
+	}
+	const numbers = "share numeric; x numeric; group label; classes a b; first "
+	for _, c := range []struct {
+		trial
+		units string
+	}{
+		{trial{file: "percent.csv", text: column("12%", "7 %", "0.5%"), want: numbers + "0.12|"}, "%"},
+		{trial{file: "comma.csv", text: column("12,5%", "(7 %)", "0,25%"), want: numbers + "0.125|"}, "%"},
+		{trial{file: "plain.csv", text: column("0.12", "0.07"), want: numbers + "0.12|"}, ""},
+		{trial{file: "mixed.csv", text: column("12%", "0.07"), want: numbers + "0.12|", said: `"12%" is read as 0.12, beside "0.07"`}, "|%"},
+		{trial{file: "bounds.csv", text: column("12%", "7%"), opt: run.CSV{Bounds: map[string]run.Bounds{"share": {Lo: 0, Hi: 100}}}, want: numbers + "0.12|", said: "Declare 0 to 1 for 0% to 100%"}, "%"},
+
+		{trial{file: "euro.csv", text: column("€5", "7 EUR", "9€"), want: numbers + "5|", said: "mixes currencies"}, "€"},
+		{trial{file: "dollar.csv", text: column("$5", "-$7"), want: numbers + "5|"}, "$"},
+		{trial{file: "kr.csv", text: column("5 kr", "7,50 kr.", "Kr 9"), want: numbers + "5|", said: "mixes currencies"}, "kr"},
+		{trial{file: "some.csv", text: column("5 €", "7"), want: numbers + "5|"}, "|€"},
+	} {
+		files := []source.File{source.Bytes(c.file, []byte(c.text))}
+		c.run(t, files)
+		ds, _ := loadtest.Read(t, datatest.AllToTrain(c.opt), files)
+		if have := strings.Join(ds.Columns[0].Units, "|"); have != c.units || len(ds.Columns[0].Units) == 0 || strings.Join(ds.Columns[1].Units, "|") != "" {
+			t.Errorf("%s: units %q, want %q", c.file, ds.Columns[0].Units, c.units)
+		}
+	}
+}
+
+// TestTimesStayDistinct: times that differ differ as features, whatever they are written as. The offset is the same for
+// other rows.
+func TestTimesStayDistinct(t *testing.T) {
+	at := time.Date(2024, 2, 14, 9, 17, 3, 790e6, time.UTC)
+	column := func(write func(t time.Time) string, step time.Duration) string {
+		return lines("t,x,group", 120, func(i int) string { return fmt.Sprintf("%s,%d,%s", write(at.Add(time.Duration(i*i)*step)), i%7, ab(i)) })
+	}
+	layout := func(layout string) func(time.Time) string {
+		return func(t time.Time) string { return t.Format(layout) }
+	}
+	const zoned, day = time.RFC3339, 24 * time.Hour
+	millis := func(t time.Time) string { return fmt.Sprint(t.UnixMilli()) }
+	for _, c := range []struct {
+		trial
+		kind   string
+		offset float64
+	}{
+		{trial{file: "ms.csv", text: column(millis, 250*time.Millisecond), want: "first 2024-02-14 09:17:03.79|", said: "as times (milliseconds"}, "ms", data.Millennium},
+		{trial{file: "s.csv", text: column(func(t time.Time) string { return fmt.Sprint(t.Unix()) }, time.Second), want: "first 2024-02-14 09:17:03|", said: "as times (seconds"}, "s", data.Millennium},
+		{trial{file: "fractions.csv", text: column(func(t time.Time) string { return fmt.Sprintf("%d.%03d", t.Unix(), t.Nanosecond()/1e6) }, time.Second), want: "first 2024-02-14 09:17:03.79|", said: "as times (seconds"}, "s", data.Millennium},
+		{trial{file: "us.csv", text: column(func(t time.Time) string { return fmt.Sprint(t.UnixMicro()) }, time.Second), want: "first 2024-02-14 09:17:03.79|", said: "as times (microseconds"}, "us", data.Millennium},
+		{trial{file: "ns.csv", text: column(func(t time.Time) string { return fmt.Sprint(t.UnixNano()) }, time.Second), want: "first 2024-02-14 09:17:03.79|", said: "as times (nanoseconds"}, "ns", data.Millennium},
+		{trial{file: "an hour.csv", text: column(millis, time.Millisecond), opt: run.CSV{Bounds: map[string]run.Bounds{"t": {Lo: 1707901200000, Hi: 1707904800000}}}, want: "first 2024-02-14 09:17:03.79|"}, "ms", 19767 + 9.5/24},
+
+		{trial{file: "ymd.csv", text: column(layout("20060102"), day), want: "first 2024-02-14 = day 19767|", said: "as times (year, month and day)"}, data.YearMonthDay, data.Millennium},
+		{trial{file: "ymd gaps.csv", text: column(func(t time.Time) string { return t.Format("20060102") + ".0" }, day), want: "first 2024-02-14 = day 19767|", said: "as times (year, month and day)"}, data.YearMonthDay, data.Millennium},
+		{trial{file: "ymd declared.csv", text: column(layout("20060102"), day), opt: run.CSV{Bounds: map[string]run.Bounds{"t": {Lo: 20240101, Hi: 20240103}}}, want: "first 2024-02-14 = day 19767|"}, data.YearMonthDay, 19724},
+
+		{trial{file: "seconds.csv", text: column(layout("2006-01-02 15:04:05"), time.Second), want: "first 2024-02-14 09:17:03|"}, "", data.Millennium},
+		{trial{file: "minutes.csv", text: column(layout("02.01.2006 15:04"), time.Minute), want: "first 2024-02-14 09:17:00|"}, "", data.Millennium},
+		{trial{file: "zones.csv", text: column(layout(zoned), time.Second), want: "first 2024-02-14 09:17:03|"}, "", data.Millennium},
+		{trial{file: "days declared.csv", text: column(layout("2006-01-02 15:04:05"), time.Second), opt: run.CSV{Bounds: map[string]run.Bounds{"t": {Lo: 19767, Hi: 19768}}}, want: "first 2024-02-14 09:17:03|"}, "", 19767.5},
+	} {
+		files := []source.File{source.Bytes(c.file, []byte(c.text))}
+		c.run(t, files)
+		ds, _ := loadtest.Read(t, datatest.AllToTrain(c.opt), files)
+		if col := ds.Columns[0]; col.Time != c.kind || math.Abs(col.Offset-c.offset) > 1e-9 {
+			t.Errorf("%s: times %q less %v, want %q less %v", c.file, col.Time, col.Offset, c.kind, c.offset)
+		}
+		distinct(t, c.file, c.text, ds)
+	}
+	for _, name := range []string{"12-epoch-ms.csv", "12c-datetime.csv"} {
+		t.Run(name, func(t *testing.T) {
+			files := datatest.Shared(t, "../trials/"+name)
+			ds, _ := loadtest.Read(t, datatest.AllToTrain(run.CSV{}), files)
+			seen := map[[2]float32]bool{}
+			for i := range ds.Train.N {
+				seen[[2]float32(ds.Train.F32[i*ds.Features:][:2])] = true
+			}
+			if len(seen) != ds.Train.N {
+				t.Errorf("%d of %d times", len(seen), ds.Train.N)
+			}
+		})
+	}
+}
+
+// distinct checks that the first column has as many features as texts.
+func distinct(t *testing.T, name, text string, ds *data.Dataset) {
+	t.Helper()
+	texts, features := map[string]bool{}, map[string]bool{}
+	rows := strings.Split(strings.TrimSpace(text), "\n")[1:]
+	c := ds.Columns[0]
+	for i, row := range rows {
+		cell, _, _ := strings.Cut(row, ",")
+		x := ds.Train.F32[i*ds.Features:][:ds.Features]
+		seen := fmt.Sprint(x[c.First])
+		if c.Clock > 0 {
+			seen += fmt.Sprint(" ", x[c.Clock])
+		}
+		texts[cell], features[seen] = true, true
+	}
+	if len(texts) < 10 || len(features) != len(texts) {
+		t.Errorf("%s: %d texts are %d features", name, len(texts), len(features))
+	}
+}
+
+// TestNumbersThatAreNoTimes: what only looks like some of the times is a number, and what falls together is counted.
+func TestNumbersThatAreNoTimes(t *testing.T) {
+	column := func(values ...string) string {
+		return lines("t,x,group", 60, func(i int) string { return fmt.Sprintf("%s,%d,%s", values[i%len(values)], i%7, ab(i)) })
+	}
+	for _, c := range []trial{
+		{file: "no month.csv", text: column("20201301", "20200103"), want: "first 20201300|"},
+		{file: "phones.csv", text: column("1707954127", "9317954127"), want: "first 1707954200|"},
+		{file: "money.csv", text: column("$20200103", "$20200104"), want: "first 20200104|", said: "of 2 different values 1 fall together"},
+		{file: "collapse.csv", text: column("170795412779012", "170795412779013", "9"), want: "t numeric;", said: "of 3 different values 1 fall together"},
+		{file: "far.csv", text: column("170795412779012", "170795412779013", "170795412779022"), opt: run.CSV{Bounds: map[string]run.Bounds{"t": {Lo: 170795412779000, Hi: 170795412779100}}}, want: "t numeric;"},
+	} {
+		files := []source.File{source.Bytes(c.file, []byte(c.text))}
+		c.run(t, files)
+		ds, r, err := load.Load(t.Context(), files, nil, datatest.AllToTrain(c.opt), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ds.Columns[0].Time != "" {
+			t.Errorf("%s: times %q", c.file, ds.Columns[0].Time)
+		}
+		if said := strings.Join(r.Warnings, "\n"); c.said == "" && strings.Contains(said, "fall together") {
+			t.Errorf("%s: %s", c.file, said)
+		}
+	}
+}
