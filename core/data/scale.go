@@ -18,8 +18,8 @@ type Scale struct {
 	// bytes is what each byte becomes where all features are scaled alike,
 	// which is nearly always so for images.
 	bytes  *[256]float32
-	mul    []float32 // per feature: x·mul + add; nil with bytes
-	add    []float32
+	mul    []float64 // per feature: x·mul + add, in float64, as bounds may be close and far from 0; nil with bytes
+	add    []float64
 	bounds []Bound // that it maps to [0, 1], one where all are the same; nil without
 	clamp  bool    // then to [0, 1]
 	unit   bool    // then divided by the row's L2 norm
@@ -32,7 +32,7 @@ func NoScale(ds *Dataset) *Scale {
 		s.bytes = byteTable(1, 0, false)
 		return s
 	}
-	s.mul, s.add = make([]float32, ds.Features), make([]float32, ds.Features)
+	s.mul, s.add = make([]float64, ds.Features), make([]float64, ds.Features)
 	for i := range s.mul {
 		s.mul[i] = 1
 	}
@@ -89,9 +89,9 @@ func BoundsScale(ds *Dataset, bounds []Bound) (*Scale, error) {
 		s.bytes = byteTable(1/(bounds[0].Hi-bounds[0].Lo), -bounds[0].Lo/(bounds[0].Hi-bounds[0].Lo), true)
 		return s, nil
 	}
-	s.mul, s.add = make([]float32, ds.Features), make([]float32, ds.Features)
+	s.mul, s.add = make([]float64, ds.Features), make([]float64, ds.Features)
 	for i, b := range bounds {
-		s.mul[i], s.add[i] = float32(1/(b.Hi-b.Lo)), float32(-b.Lo/(b.Hi-b.Lo))
+		s.mul[i], s.add[i] = 1/(b.Hi-b.Lo), -b.Lo/(b.Hi-b.Lo)
 	}
 	return s, nil
 }
@@ -117,12 +117,12 @@ func MeasuredScale(ds *Dataset, split *Split) *Scale {
 			dev[j] += d * (x - mean[j])
 		}
 	}
-	s := &Scale{features: f, mul: make([]float32, f), add: make([]float32, f)}
+	s := &Scale{features: f, mul: make([]float64, f), add: make([]float64, f)}
 	for j := range f {
 		sd := math.Sqrt(dev[j] / max(1, float64(split.N)))
 		if sd > 1e-9*math.Abs(mean[j]) && sd > 0 {
-			s.mul[j] = float32(1 / sd)
-			s.add[j] = float32(-mean[j] / sd)
+			s.mul[j] = 1 / sd
+			s.add[j] = -mean[j] / sd
 		}
 	}
 	return s
@@ -162,7 +162,7 @@ func (s *Scale) floats(dst, src []float32) {
 	mul, add := s.mul[:len(src)], s.add[:len(src)]
 	dst = dst[:len(src)]
 	for i, x := range src {
-		dst[i] = s.bound(x*mul[i] + add[i])
+		dst[i] = s.bound(float64(float64(x)*mul[i]) + add[i])
 	}
 }
 
@@ -170,24 +170,24 @@ func (s *Scale) scaleBytes(dst []float32, src []uint8) {
 	mul, add := s.mul[:len(src)], s.add[:len(src)]
 	dst = dst[:len(src)]
 	for i, x := range src {
-		dst[i] = s.bound(float32(x)*mul[i] + add[i])
+		dst[i] = s.bound(float64(float64(x)*mul[i]) + add[i])
 	}
 }
 
 // bound compares by hand: min and max are calls in wasm.
-func (s *Scale) bound(x float32) float32 {
+func (s *Scale) bound(x float64) float32 {
 	// A huge value over a tiny deviation may leave float32's range.
-	lo, hi := float32(-math.MaxFloat32), float32(math.MaxFloat32)
+	lo, hi := -math.MaxFloat32, math.MaxFloat32
 	if s.clamp {
 		lo, hi = 0, 1
 	}
 	switch {
 	case x < lo:
-		return lo
+		return float32(lo)
 	case x > hi:
-		return hi
+		return float32(hi)
 	}
-	return x
+	return float32(x)
 }
 
 func byteTable(mul, add float64, clamp bool) *[256]float32 {

@@ -180,6 +180,7 @@ func (c *chain) numeric(name string, col run.AppliedColumn, pieces map[int]piece
 	near := x
 	if col.Offset != 0 {
 		near = c.op("Sub", []string{x, c.doubles("offset", []float64{col.Offset}, 1)})
+		near = c.op("Cast", []string{c.op("Cast", []string{near}, attribute{"to", floatType})}, attribute{"to", doubleType})
 	}
 	clock := ""
 	if col.Clock > 0 {

@@ -1,0 +1,316 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"clipscope/core/compute/purego"
+	"clipscope/core/nn"
+	"clipscope/core/run"
+)
+
+// measured is a model of columns with units and times.
+func measured() *File {
+	f := outline(nn.Shape{Channels: 9}, 3, 17, "dense:5", "tanh", "dense")
+	fill := 19767.5
+	f.Apply.Columns = []run.AppliedColumn{
+		{Name: "share", Kind: "numeric", First: 0, Units: []string{"%"}, Decimal: ","},
+		{Name: "price", Kind: "numeric", First: 1, Units: []string{"$"}, Decimal: ".", Thousands: ","},
+		{Name: "rate", Kind: "numeric", First: 2, Units: []string{""}},
+		{Name: "id", Kind: "numeric", First: 3, Units: []string{""}, Offset: 170795412779050},
+		{Name: "t", Kind: "numeric", First: 4, Units: []string{""}, Time: "ms", Offset: 19767 + 9.5/24},
+		{Name: "day", Kind: "numeric", First: 5, Units: []string{""}, Time: "yyyymmdd", Offset: 10957},
+		{Name: "when", Kind: "numeric", First: 6, Clock: 7, Indicator: 8, IfMissing: &fill, Date: "dmy", Offset: 10957},
+		{Name: "class", Kind: "label", First: -1, Categories: []string{"a", "b", "c"}},
+	}
+	f.Apply.Classes = []string{"a", "b", "c"}
+	f.Apply.Scaling = run.AppliedScaling{Kind: "declared",
+		Lo: []float64{0, 0, 0, -50, -.5 / 24, 7000, 8809, 0, 0}, Hi: []float64{1, 4000, 1, 50, .5 / 24, 9000, 8812, 1, 1}}
+	return f
+}
+
+// measuredRow returns cells of a row, and what the inputs of an ONNX file are of it.
+func measuredRow(rng *rand.Rand) (cells []string, values []float64) {
+	share, price, rate, id := rng.IntN(1000), rng.IntN(400_000), rng.IntN(1000), 170795412779000+int64(rng.IntN(100))
+	t := time.Date(2024, 2, 14, 9, 0, 0, rng.IntN(1000)*1e6, time.UTC).Add(time.Duration(rng.IntN(3600)) * time.Second)
+	day := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, rng.IntN(1500))
+	when := time.Date(2024, 2, 13, 0, 0, rng.IntN(3*86_400), 0, time.UTC)
+	days := func(t time.Time) float64 { return float64(t.UnixMilli()) / 86_400e3 }
+	dollars := fmt.Sprintf("$%d.%02d", price/100, price%100)
+	if price >= 100_000 {
+		dollars = fmt.Sprintf("$%d,%03d.%02d", price/100_000, price/100%1000, price%100)
+	}
+	cells = []string{fmt.Sprintf("%d,%d%%", share/10, share%10), dollars, fmt.Sprintf("0.%03d", rate), strconv.FormatInt(id, 10), strconv.FormatInt(t.UnixMilli(), 10), day.Format("20060102"), when.Format("02.01.2006 15:04:05"), ""}
+	values = []float64{float64(share) / 1000, float64(price) / 100, float64(rate) / 1000, float64(id), days(t), days(day), days(when)}
+	switch rng.IntN(5) {
+	case 0: // the other way to write a share
+		cells[2] = fmt.Sprintf("%d.%d %%", rate/10, rate%10)
+	case 1:
+		cells[6], values[6] = "NA", math.NaN()
+	}
+	return cells, values
+}
+
+const unitsInNode = `
+import fs from "node:fs";
+import { load } from "./predict.mjs";
+const { file, cells } = JSON.parse(fs.readFileSync(process.argv[1])), model = load(JSON.stringify(file));
+const told = { "predict.mjs": cells.map((row) => {
+  try {
+    return model.predict(row).outputs;
+  } catch (e) {
+    return null;
+  }
+}) };
+console.log(JSON.stringify(told));
+`
+
+const unitsInONNX = `
+import fs from "node:fs";
+import * as ort from "onnxruntime-web";
+ort.env.logLevel = "error";
+ort.env.wasm.numThreads = 1;
+const { onnx, rows } = JSON.parse(fs.readFileSync(process.argv[1]));
+const session = await ort.InferenceSession.create(new Uint8Array(Buffer.from(onnx, "base64")), { executionProviders: ["wasm"] });
+const feeds = Object.fromEntries(session.inputMetadata.map(({ name, type }, k) => [name, new ort.Tensor(type, (type === "float64" ? Float64Array : Float32Array).from(rows, (r) => r[k] ?? NaN), [rows.length, 1])]));
+const { data } = (await session.run(feeds)).probabilities, n = data.length / rows.length;
+console.log(JSON.stringify({ ONNX: rows.map((_, i) => [...data.slice(n * i, n * (i + 1))]) }));
+`
+
+const unitsInPython = `
+import json, sys
+from predict import load
+c = json.load(open(sys.argv[1]))
+model = load(json.dumps(c["file"]).encode())
+def told(row):
+    try:
+        return model.predict([row]).outputs[0].tolist()
+    except ValueError:
+        return None
+json.dump({"predict.py": [told(row) for row in c["cells"]]}, sys.stdout)
+`
+
+// strangers are rows with a cell that does not fit its column: no unit, another unit, no time.
+var strangers = [][2]string{
+	{"share", "0,12"}, {"share", "12"}, {"share", "$12"}, {"price", "12"}, {"price", "€12"}, {"price", "12%"}, {"rate", "$0.5"}, {"rate", "5 kr"},
+	{"t", "$1707954127790"}, {"t", "2024-02-14"}, {"day", "20240230"}, {"day", "2024-02-14"}, {"day", "20240214.5"}, {"day", "-20240214"}, {"when", "20240214"},
+}
+
+// TestUnitsAgree: of units and times predict.mjs, predict.py and the ONNX file make what the page makes, and what
+// does not fit is refused by all of them.
+func TestUnitsAgree(t *testing.T) {
+	t.Parallel()
+	f := measured()
+	p, err := Open(f, purego.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	c := struct {
+		File  *File      `json:"file"`
+		ONNX  []byte     `json:"onnx"`
+		Cells [][]string `json:"cells"`
+		Rows  [][]any    `json:"rows"`
+	}{File: f}
+	rng := rand.New(rand.NewPCG(3, 5))
+	const rows = 1000
+	var asked []run.Row
+	add := func(cells []string) {
+		var r run.Row
+		for _, cell := range cells {
+			r.Cells = append(r.Cells, run.Cell{Text: cell})
+		}
+		asked, c.Cells = append(asked, r), append(c.Cells, cells)
+	}
+	for range rows {
+		cells, values := measuredRow(rng)
+		var row []any
+		for _, v := range values {
+			if row = append(row, v); v != v {
+				row[len(row)-1] = nil
+			}
+		}
+		add(cells)
+		c.Rows = append(c.Rows, row)
+	}
+	for _, s := range strangers {
+		cells, _ := measuredRow(rng)
+		for i, col := range f.Apply.Columns {
+			if col.Name == s[0] {
+				cells[i] = s[1]
+			}
+		}
+		add(cells)
+	}
+	answers, err := p.Predict(t.Context(), asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	apart := map[string]bool{}
+	for i, a := range answers {
+		if (a.Problem != "") != (i >= rows) {
+			t.Errorf("row %d, %q: problem %q", i, c.Cells[i], a.Problem)
+		}
+		apart[fmt.Sprintf("%.7f", a.Outputs)] = true
+	}
+	if len(apart) < rows*9/10 {
+		t.Errorf("%d rows have %d outputs", rows, len(apart))
+	}
+	var onnx bytes.Buffer
+	if err := f.ONNX(&onnx); err != nil {
+		t.Fatal(err)
+	}
+	c.ONNX = onnx.Bytes()
+	text, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := filepath.Join(t.TempDir(), "cases.json")
+	if err := os.WriteFile(cases, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const python = "/usr/bin/python3"
+	for _, form := range []struct {
+		what, there string
+		args        []string
+	}{
+		{"predict.mjs", "node -e 0", []string{"node", "--input-type=module", "-e", unitsInNode, cases}},
+		{"ONNX", "node -e 'require.resolve(\"onnxruntime-web\")'", []string{"node", "--input-type=module", "-e", unitsInONNX, cases}},
+		{"predict.py", python + " -c 'import numpy'", []string{python, "-B", "-c", unitsInPython, cases}},
+	} {
+		t.Run(form.what, func(t *testing.T) {
+			there := exec.Command("sh", "-c", form.there)
+			there.Dir = "../../web"
+			if there.Run() != nil {
+				t.Skipf("%s fails: not compared with %s", form.there, form.what)
+			}
+			cmd := exec.Command(form.args[0], form.args[1:]...)
+			cmd.Dir, cmd.Stderr = there.Dir, os.Stderr
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var told map[string][][]float64
+			if err := json.Unmarshal(out, &told); err != nil {
+				t.Fatal(err)
+			}
+			most := 0.0
+			for i, have := range told[form.what] {
+				if (have == nil) != (i >= rows) {
+					t.Errorf("%q: %v", c.Cells[i], have)
+				}
+				for k := range have {
+					most = max(most, math.Abs(have[k]-float64(answers[i].Outputs[k])))
+				}
+			}
+			t.Logf("%d rows are %.1e apart", len(told[form.what]), most)
+			if !(most <= 1e-5) {
+				t.Errorf("%s is %v apart", form.what, most)
+			}
+		})
+	}
+}
+
+// TestUnitsSayWhatToWrite: a cell in another unit than the training rows' is a problem of its row, which says
+// what to write; an older model passes over signs, as it did.
+func TestUnitsSayWhatToWrite(t *testing.T) {
+	f := measured()
+	p, err := Open(f, purego.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	whole, _ := measuredRow(rand.New(rand.NewPCG(3, 6)))
+	said := func(p *Predictor, column int, cell string) string {
+		var r run.Row
+		for i, c := range whole {
+			if i == column {
+				c = cell
+			}
+			r.Cells = append(r.Cells, run.Cell{Text: c})
+		}
+		all, err := p.Predict(t.Context(), []run.Row{r})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all[0].Problem
+	}
+	for _, c := range []struct {
+		column     int
+		cell, want string
+	}{
+		{0, "0,12", "Write 0,12% if that is the number of per cent, or 12% if it is a share of 1."},
+		{0, "0,07", "or 7% if it is a share"},
+		{1, "1,200", "Write $1200 if it is in the unit of the training rows."},
+		{1, "€5", "Bring it to the unit of the training rows, and write it as $5."},
+		{2, "0.5 kr", "Write 0.5 if it is in the unit of the training rows"},
+		{4, "2024-02-14 09:30", "Write 1707903000000, as the training rows have their times."},
+		{5, "2024-02-14", "Write 20240214, as"},
+		{6, "2024-02-14", "Write 14.02.2024, as the training rows have their dates."},
+	} {
+		if have := said(p, c.column, c.cell); !strings.Contains(have, c.want) {
+			t.Errorf("%q: %q, want %q", c.cell, have, c.want)
+		}
+	}
+	old := measured()
+	for i := range old.Apply.Columns {
+		old.Apply.Columns[i].Units = nil
+	}
+	q, err := Open(old, purego.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	for _, c := range []struct {
+		column int
+		cell   string
+	}{{0, "0,12"}, {1, "€5"}, {2, "12%"}} {
+		if have := said(q, c.column, c.cell); have != "" {
+			t.Errorf("an older model says of %q: %s", c.cell, have)
+		}
+	}
+	x := make([]float32, old.Apply.Features)
+	if whole[0] = "12%"; true {
+		if _, _, err := q.encoder.Features(x, whole); err != nil || x[0] != 12 {
+			t.Errorf("an older model reads 12%% as %v, %v", x[0], err)
+		}
+	}
+	if _, _, err := p.encoder.Features(x, whole); err != nil || x[0] != 0.12 {
+		t.Errorf("a model reads 12%% as %v, %v", x[0], err)
+	}
+}
+
+// TestUnitsOfFilesAreChecked: a file with units or times that no column has is refused.
+func TestUnitsOfFilesAreChecked(t *testing.T) {
+	for name, spoil := range map[string]func(c []run.AppliedColumn){
+		"another name":          func(c []run.AppliedColumn) { c[0].Units = []string{"EUR"} },
+		"no unit":               func(c []run.AppliedColumn) { c[0].Units = []string{"miles"} },
+		"none":                  func(c []run.AppliedColumn) { c[0].Units = []string{} },
+		"units of classes":      func(c []run.AppliedColumn) { c[7].Units = []string{""} },
+		"unknown times":         func(c []run.AppliedColumn) { c[4].Time = "h" },
+		"a date of integers":    func(c []run.AppliedColumn) { c[6].Time = "ms" },
+		"a clock of numbers":    func(c []run.AppliedColumn) { c[2].Clock, c[6].Clock = 7, 0 },
+		"a feature of two":      func(c []run.AppliedColumn) { c[6].Clock = 5 },
+		"an offset":             func(c []run.AppliedColumn) { c[3].Offset = math.Inf(1) },
+		"an offset of a label":  func(c []run.AppliedColumn) { c[7].Offset = 1 },
+		"an offset that is NaN": func(c []run.AppliedColumn) { c[3].Offset = math.NaN() },
+	} {
+		f := measured()
+		if spoil(f.Apply.Columns); f.Check() == nil {
+			t.Errorf("%s passes", name)
+		}
+	}
+	if err := measured().Check(); err != nil {
+		t.Error(err)
+	}
+}
