@@ -104,7 +104,8 @@ function feeds(session, rows, { columns }) {
     const i = columns.findIndex((c) => c.name === name), c = columns[i], cells = rows.map((r) => r[i]), gone = (s) => ["", "NA", "n/a"].includes(s);
     if (c.buckets) return [name, new ort.Tensor("int64", cells.map((s) => BigInt(gone(s) ? c.categories.indexOf("(missing)") : hash(s) % c.buckets)), [rows.length, 1])];
     if (c.kind === "categorical") return [name, new ort.Tensor("string", cells, [rows.length, 1])];
-    return [name, new ort.Tensor("float32", cells.map((s) => gone(s) ? NaN : c.date ? Date.parse(s) / 86400_000 : Number(s)), [rows.length, 1])];
+    const { type } = session.inputMetadata.find((m) => m.name === name), list = type === "float64" ? Float64Array : Float32Array;
+    return [name, new ort.Tensor(type, new list(cells.map((s) => gone(s) ? NaN : c.date ? Date.parse(s) / 86400_000 : Number(s))), [rows.length, 1])];
   }));
 }
 
