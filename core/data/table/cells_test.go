@@ -30,6 +30,9 @@ type oddColumn struct {
 	Decimal   string     `json:"decimal,omitempty"`
 	Thousands string     `json:"thousands,omitempty"`
 	Date      string     `json:"date,omitempty"`
+	Units     []string   `json:"units,omitempty"`
+	Time      string     `json:"time,omitempty"`
+	Offset    float64    `json:"offset,omitempty"`
 	Features  []*float32 `json:"features"`
 }
 
@@ -38,6 +41,7 @@ const fillOdd = -12345
 // TestOddCells: what cells come to in every style of column is what was written down.
 func TestOddCells(t *testing.T) {
 	have := oddCells{Cells: oddTexts()}
+	var columns []oddColumn
 	for _, st := range styles {
 		c := oddColumn{Date: st.date}
 		if st.decimal == ',' && st.date == "" {
@@ -46,8 +50,13 @@ func TestOddCells(t *testing.T) {
 		if st.thousands != 0 {
 			c.Thousands = string(rune(st.thousands))
 		}
-		fill := float64(fillOdd)
-		e, err := NewEncoder(data.Classification, []data.Column{{Name: "x", Kind: data.Numeric, Fill: &fill, Decimal: c.Decimal, Thousands: c.Thousands, Date: c.Date}}, nil, 1)
+		columns = append(columns, c)
+	}
+	columns = append(columns, oddColumn{Units: []string{"%"}}, oddColumn{Units: []string{"", "€"}, Decimal: ",", Thousands: "."}, oddColumn{Units: []string{"CHF", "kr"}, Decimal: ".", Thousands: "'"},
+		oddColumn{Units: []string{""}, Time: "yyyymmdd", Offset: data.Millennium}, oddColumn{Units: []string{""}, Time: "ms", Offset: 19767.25})
+	for _, c := range columns {
+		fill := fillOdd + c.Offset
+		e, err := NewEncoder(data.Classification, []data.Column{{Name: "x", Kind: data.Numeric, Fill: &fill, Decimal: c.Decimal, Thousands: c.Thousands, Date: c.Date, Units: c.Units, Time: c.Time, Offset: c.Offset}}, nil, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,6 +100,7 @@ func oddTexts() []string {
 		"$5|5$|$ 5|-$5|$-5|$5$|€$5|€5|5 €|£5|₹5|¥5|5%|5 %|5%%|%5|%|$|$5%|5% $|87%2|4$6|1$e5|€ 1.234,50|$1,234.50",
 		"(3.00)|(3)|(-3)|( 3 )|(3|3)|()|(1,234.50)|(1.234,50)|($5)|$(5)|(5%)|(5)%|-(5)|12.00-|12-|12,50-|1.234,50-|12.-|-12.00-|12.00 -|12.00--|(12.00-)|−(3)|(−3)|12.00−",
 		"CHF 5|5 CHF|CHF5|chf 5|kr 5|5 kr|5,50 kr.|kr.5|Kr 5|Fr. 12.50|EUR 1.234,50|1.234,50 EUR|-USD 5|USD -5|GBP|CHF 5 kr|5 kr%|5% kr|CHF 1e3|(CHF 5)|5 CHF-|CHF 5.00-|CHF 2020-01-02|61’000.00|CHF 61’000.00|61’00.0|1\u2009234,50|1\u2007234|5 krona|ABC 5|5 E|E5",
+		"20200102|20200230|20200102.0|20200102.5|2.0200102e7|00010203|99991231|100000101|-20200102|20.200.102|$20200102|1707954127790|1707954127790.5|-1707954127790|1.707954127790e12|1e308",
 		"NaT|nat|n/d|N/D|None|NONE|–|—|..|...|- -|#DIV/0!|#div/0!|#REF!|#NUM!|#NAME?|#VALUE!|#NULL!|#NULL",
 		"١٢٣|１２|½|²|5\u00a0|\u00a05|5\u200b|\ufeff5|\u20075|5\x00|5\x1c|5\u0085|5\v|\t5\t|5\u2028",
 		"2020-01-02|2020-1-2|2020/01/02|2020.01.02|2020-01/02|02.01.2020|2.1.2020|1/2/2020|13/2/2020|2/13/2020|31.02.2020|29.02.2019|29.02.2020|2.1.20|99-1-1",

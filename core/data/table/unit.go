@@ -117,7 +117,11 @@ func (s *schema) learnTime(in *source.Reading, c *tally, i int) {
 	if col.Time = c.time(); col.Time == "" || col.Date != "" {
 		return
 	}
-	in.Warn("%s is read as times (%s): %s is %s. Declare it categorical or ignored if that is wrong.", data.Shorten(col.Name), timeInWords(col.Time), data.Quote(c.units[0].text), s.meaning(i, c.units[0].text))
+	what := "times (" + timeInWords(col.Time) + ")"
+	if col.Time == data.YearMonthDay {
+		what = "dates (" + timeInWords(col.Time) + ")"
+	}
+	in.Warn("%s is read as %s: %s is %s. Declare it categorical or ignored if that is wrong.", data.Shorten(col.Name), what, data.Quote(c.units[0].text), s.meaning(i, c.units[0].text))
 }
 
 func timeInWords(kind string) string {
