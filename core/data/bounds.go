@@ -77,7 +77,7 @@ func (s Sought) Sensitivity() float64 {
 
 // Obstacle measures the noise that private bounds of a column face, in rows: the standard
 // deviation of the noise on every count, and how many rows have to lie within a factor of
-// two for bounds to show them, not counting what noise does to them.
+// two, or of dates within a quarter, for bounds to show them, not counting what noise does to them.
 type Obstacle struct{ Std, Least float64 }
 
 // Noise returns the obstacles of a feature's and a target's bounds, before a row is looked

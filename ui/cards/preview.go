@@ -3,9 +3,9 @@ package cards
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
-	"time"
 
 	"clipscope/core/data"
 	"clipscope/ui/form"
@@ -169,12 +169,13 @@ func (c *Preview) declared(id string, d form.Field, days, fits bool) app.UI {
 	)
 }
 
-// day is a number of days since 1970 began as a date, where it is whole.
+// day is a number of days since 1970 began as a date, with a time where it is not whole. A number that is no such day, as
+// of a column of times in milliseconds, is as it was declared.
 func day(days float64) string {
-	if days != float64(int(days)) {
+	if math.Abs(days) >= 1e6 {
 		return form.Format(days)
 	}
-	return time.Unix(0, 0).UTC().AddDate(0, 0, int(days)).Format(time.DateOnly)
+	return data.Instant(days)
 }
 
 // readAs says what the cells of a column mean.

@@ -250,7 +250,7 @@ const between = " to "
 var points = regexp.MustCompile(`^[-−]?[1-9][0-9]{0,2}(\.[0-9]{3})*\.[0-9]{2}0$`)
 
 // ParseBounds reads two numbers, of which those with % are hundredths, or two dates such as 2024-12-31 or 31.12.2024,
-// which are days since 1970 began. What can be read two ways is refused, as bounds that are a
+// which are days since 1970 began, with or without a time such as 09:30 behind. What can be read two ways is refused, as bounds that are a
 // thousandth of what was meant look like bounds.
 func ParseBounds(s string) (b run.Bounds, err error) {
 	lo, hi, ok := strings.Cut(strings.NewReplacer("…", between, "..", between, "–", between, "—", between).Replace(s), between)
@@ -270,13 +270,13 @@ func ParseBounds(s string) (b run.Bounds, err error) {
 }
 
 func parseBound(s string) (float64, error) {
-	for _, layout := range []string{time.DateOnly, "2.1.2006"} {
+	for _, layout := range []string{time.DateOnly, "2.1.2006", time.DateTime, "2006-01-02 15:04", "2.1.2006 15:04"} {
 		if t, err := time.Parse(layout, s); err == nil {
-			return float64(t.Unix() / (24 * 60 * 60)), nil
+			return float64(t.UnixMilli()) / (24 * 60 * 60 * 1000), nil
 		}
 	}
 	if share, ok := strings.CutSuffix(s, "%"); ok {
-		v, err := Parse(strings.TrimSpace(share))
+		v, err := parseBound(strings.TrimSpace(share))
 		return v / 100, err
 	}
 	if points.MatchString(s) {

@@ -215,6 +215,7 @@ func TestParseBoundsReadsPairs(t *testing.T) {
 	for text, want := range map[string]run.Bounds{
 		"0 to 120": {Lo: 0, Hi: 120}, "-1,5 … 2": {Lo: -1.5, Hi: 2}, "1..2": {Lo: 1, Hi: 2}, "1970-01-02 to 2024-12-31": {Lo: 1, Hi: 20088},
 		"02.01.1970 to 31.12.2024": {Lo: 1, Hi: 20088}, "0 – 60000,50": {Lo: 0, Hi: 60000.5}, "-3 — −1": {Lo: -3, Hi: -1}, "0.125 to 2.125": {Lo: 0.125, Hi: 2.125}, "1.000.000 to 2e6": {Lo: 1e6, Hi: 2e6},
+		"0% to 12,5 %": {Hi: 0.125}, "1970-01-02 06:00 to 1970-01-02 12:00:00": {Lo: 1.25, Hi: 1.5}, "1.1.1970 18:00 to 2.1.1970": {Lo: 0.75, Hi: 1},
 	} {
 		if got, err := ParseBounds(text); err != nil || got != want {
 			t.Errorf("%q is %v, %v; want %v", text, got, err, want)
@@ -222,7 +223,7 @@ func TestParseBoundsReadsPairs(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"0 to 60.000": "“60.000” can be read two ways; write 60000 or 60", "0 to 12.500": "write 12500 or 12.5", "0 to 60,000": "“60,000” can be read two ways",
-		"60000 to 0": "the first has to be less than the second", "3 to 3": "the first has to be less", "3": "is not two bounds", "a to 3": "“a” is not a number",
+		"60000 to 0": "the first has to be less than the second", "3 to 3": "the first has to be less", "0% to 60.000%": "can be read two ways", "3": "is not two bounds", "a to 3": "“a” is not a number",
 	} {
 		if got, err := ParseBounds(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is %v, %v; want %q", text, got, err, want)

@@ -279,3 +279,27 @@ func TestAnExamOnTheTrainingFileSaysSo(t *testing.T) {
 		}
 	}
 }
+
+// TestFieldsSpeakTheColumnsUnits: placeholders and bounds of a column are in its unit, and those of times are dates.
+func TestFieldsSpeakTheColumnsUnits(t *testing.T) {
+	info := &run.ModelInfo{Features: 5, Scaling: run.AppliedScaling{Lo: []float64{0, 0, -365, 7305, 0}, Hi: []float64{0.5, 64, 365, 7670, 1}}, Columns: []run.AppliedColumn{
+		{Name: "share", Kind: "numeric", First: 0, Units: []string{"%"}, Decimal: ","},
+		{Name: "price", Kind: "numeric", First: 1, Units: []string{"$"}},
+		{Name: "t", Kind: "numeric", First: 2, Units: []string{""}, Time: "ms", Offset: data.Millennium},
+		{Name: "day", Kind: "numeric", First: 3, Units: []string{""}, Time: data.YearMonthDay, Offset: data.Millennium},
+		{Name: "when", Kind: "numeric", First: 2, Date: "dmy", Offset: data.Millennium + 365},
+	}}
+	fields := fieldsOf(info)
+	for i, want := range []struct{ hint, usual, holds string }{
+		{"1234,5%", "25%", "numbers with “%”, about 0% to 50%"},
+		{"$12", "$32", "numbers with “$”, about $0 to $64"},
+		{"time (ms) such as 946684800000", "946684800000", "times (ms), about 1999-01-01 to 2000-12-31"},
+		{"time (yyyymmdd) such as 20000101", "20200701", "times (yyyymmdd), about 2020-01-01 to 2020-12-31"},
+		{"31.12.1990", "31.12.2000", "dates, day first, about 01.01.2000 to 31.12.2001"},
+	} {
+		c, f := &info.Columns[i], fields[i]
+		if have := holds(c, info); f.hint != want.hint || f.usual != want.usual || have != want.holds {
+			t.Errorf("%s: %q, %q, %q", c.Name, f.hint, f.usual, have)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"clipscope/core/data/load"
 	"clipscope/core/data/loadtest"
 	"clipscope/core/data/source"
+	"clipscope/core/data/table"
 	"clipscope/core/run"
 )
 
@@ -144,6 +145,51 @@ func TestNumbersThatAreNoTimes(t *testing.T) {
 		}
 		if said := strings.Join(r.Warnings, "\n"); c.said == "" && strings.Contains(said, "fall together") {
 			t.Errorf("%s: %s", c.file, said)
+		}
+	}
+}
+
+// TestSharesOfSheets: a sheet stores 12% as 0.12, and a model that learnt from it reads both. One that learnt from
+// texts with signs refuses a number without.
+func TestSharesOfSheets(t *testing.T) {
+	sheet := `<row r="1"><c r="A1" t="inlineStr"><is><t>share</t></is></c><c r="B1" t="inlineStr"><is><t>group</t></is></c></row>`
+	for i := range 40 {
+		sheet += fmt.Sprintf(`<row r="%d"><c r="A%[1]d"><v>%[2]g</v></c><c r="B%[1]d" t="inlineStr"><is><t>%[3]s</t></is></c></row>`, i+2, float64(i*7%40)/100, ab(i))
+	}
+	read := func(f source.File) *table.Encoder {
+		ds, _ := loadtest.Read(t, datatest.AllToTrain(run.CSV{}), []source.File{f})
+		e, err := table.NewEncoder(ds.Task, ds.Columns, ds.Classes, ds.Features)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	stored := read(source.Bytes("b.xlsx", datatest.Book("s", sheet)))
+	texts := read(source.Bytes("b.csv", []byte(lines("share,group", 40, func(i int) string { return fmt.Sprintf("%d%%,%s", i*7%40, ab(i)) }))))
+	for _, c := range []struct {
+		e    *table.Encoder
+		cell string
+		want float32 // NaN: refused
+	}{
+		{stored, "0.12", 0.12}, {stored, "12%", 0.12}, {stored, "12 %", 0.12}, {stored, "$0.12", float32(math.NaN())},
+		{texts, "12%", 0.12}, {texts, "12", float32(math.NaN())}, {texts, "0.12", float32(math.NaN())},
+	} {
+		x := []float32{0}
+		switch _, _, err := c.e.Features(x, []string{c.cell, ""}); {
+		case c.want != c.want:
+			if err == nil || !strings.Contains(err.Error(), "as in the training rows") {
+				t.Errorf("%q is %v, %v", c.cell, x, err)
+			}
+		case err != nil || x[0] != c.want:
+			t.Errorf("%q is %v, %v", c.cell, x, err)
+		}
+	}
+	for _, c := range []struct {
+		e    *table.Encoder
+		want string
+	}{{stored, "0.07"}, {texts, "7%"}} {
+		if have := c.e.Write(0, 0.07); have != c.want {
+			t.Errorf("0.07 is written as %q, want %q", have, c.want)
 		}
 	}
 }
