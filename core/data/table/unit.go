@@ -161,7 +161,7 @@ func (s *schema) place(in *source.Reading, c *tally, i int) {
 			col.Offset = middle
 		}
 		if data.UnitOf(col.Units) == perCent && max(-b.Lo, b.Hi) >= 10 {
-			in.Warn("%s: its cells are shares, as 12%% is 0.12, and its bounds are %v to %v. Declare 0 to 1 for 0%% to 100%%.", data.Shorten(col.Name), b.Lo, b.Hi)
+			in.Doubt("%s: its cells are shares, as 12%% is 0.12, and its bounds are %v to %v. Declare 0 to 1 for 0%% to 100%%.", data.Shorten(col.Name), b.Lo, b.Hi)
 		}
 	}
 	if _, declared := in.Options.Fill[col.Name]; col.Instants() && !declared {
@@ -189,7 +189,7 @@ func (s *schema) tellCollapse(in *source.Reading, c *tally, i int) {
 		values[v], features[[2]float32{x, clock}] = true, true
 	}
 	if lost := len(values) - len(features); lost > 0 {
-		in.Warn("%s: of %d different values %d fall together, as a feature has 24 bits. Declare close bounds of the column (csv.bounds): their middle is then subtracted first.", data.Shorten(col.Name), len(values), lost)
+		in.Doubt("%s: of %d different values %d fall together, as a feature has 24 bits. Declare close bounds of the column (csv.bounds): their middle is then subtracted first.", data.Shorten(col.Name), len(values), lost)
 	}
 }
 
