@@ -10,9 +10,9 @@ import (
 	"clipscope/core/run"
 )
 
-// TestTimesOfAnHourAreLearned: what happened before and after half past is told apart, where times are milliseconds, dates
-// with a clock, or days as integers.
-func TestTimesOfAnHourAreLearned(t *testing.T) {
+// TestTimesOfAMinuteAreLearned: what happened before and after half of a minute is told apart, where times are milliseconds
+// or dates with a clock, and so are days that are near as integers.
+func TestTimesOfAMinuteAreLearned(t *testing.T) {
 	table := func(write func(i int) string) []source.File {
 		var b strings.Builder
 		b.WriteString("t,x,group\n")
@@ -29,17 +29,17 @@ func TestTimesOfAnHourAreLearned(t *testing.T) {
 		csv   run.CSV
 		kind  string
 	}{
-		"milliseconds":           {table(func(i int) string { return fmt.Sprint(1707954127790 + 6000*i) }), run.CSV{}, "measured"},
-		"milliseconds, declared": {table(func(i int) string { return fmt.Sprint(1707954127790 + 6000*i) }), declared(1707954127790, 1707957727790), "declared"},
-		"clock":                  {table(func(i int) string { return fmt.Sprintf("2024-02-14 09:%02d:%02d", i/10, 6*(i%10)) }), run.CSV{}, "measured"},
-		"days":                   {table(func(i int) string { return fmt.Sprint(20200101 + i/300*100 + i%28) }), declared(20200101, 20200301), "declared"},
+		"milliseconds":           {table(func(i int) string { return fmt.Sprint(1707954127790 + 100*i) }), run.CSV{}, "measured"},
+		"milliseconds, declared": {table(func(i int) string { return fmt.Sprint(1707954127790 + 100*i) }), declared(1707954127790, 1707954187790), "declared"},
+		"clock":                  {table(func(i int) string { return fmt.Sprintf("2024-02-14 09:17:%02d.%d", i/10, i%10) }), run.CSV{}, "measured"},
+		"days":                   {table(func(i int) string { return fmt.Sprint(20200103 + i/300*2) }), declared(20200103, 20200105), "declared"},
 	} {
 		ds, _, err := load.Load(t.Context(), tc.files, nil, tc.csv, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		cfg := base("none")
-		cfg.NoiseMultiplier, cfg.Steps, cfg.LearningRate, cfg.Scaling.Kind = nil, 300, 4, tc.kind
+		cfg.NoiseMultiplier, cfg.Steps, cfg.LearningRate, cfg.Scaling.Kind = nil, 600, 1, tc.kind
 		_, res := finish(t, started(t, cfg, ds))
 		if acc := res.TestAccuracy; !(acc > 0.95) {
 			t.Errorf("%s: an accuracy of %v", name, acc)
