@@ -12,11 +12,16 @@ const YearMonthDay = "yyyymmdd"
 // perDay counts, for each other [Column.Time], how many there are in a day.
 var perDay = map[string]float64{"s": 86_400, "ms": 86_400e3, "us": 86_400e6, "ns": 86_400e9}
 
-// The integers in a column of times lie from firstYear on, and before lastYear.
-const (
-	firstYear, lastYear = 1990, 2050 // of what counts from 1970 on
-	firstDate, lastDate = 1900, 2100 // of yyyymmdd
+// The integers in a column of times lie in these bounds, in days since 1970 began.
+var (
+	likelyInstants = Bound{yearsFirst(1990), yearsFirst(2050)}
+	likelyDates    = Bound{yearsFirst(1900), yearsFirst(2100)} // of yyyymmdd
 )
+
+// yearsFirst returns the first day of a year.
+func yearsFirst(year int) float64 {
+	return float64(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC).Unix() / 86_400)
+}
 
 // Millennium is the day 2000-01-01, in days since 1970 began. Dates and times are counted from it as features, so
 // that those of our time are small and keep their digits as float32.
@@ -29,11 +34,11 @@ func TimeKinds() []string { return []string{YearMonthDay, "s", "ms", "us", "ns"}
 // instant of 1990 to 2049.
 func Likely(kind string, v float64) bool {
 	days, ok := Days(kind, v)
-	year := func(y int) float64 { return float64(time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC).Unix() / 86_400) }
+	within := likelyInstants
 	if kind == YearMonthDay {
-		return ok && days >= year(firstDate) && days < year(lastDate)
+		within = likelyDates
 	}
-	return ok && days >= year(firstYear) && days < year(lastYear)
+	return ok && days >= within.Lo && days < within.Hi
 }
 
 // Days returns v, a time of the kind, in days since 1970 began. ok is false for what is no date; an instant may be any

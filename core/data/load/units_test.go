@@ -70,6 +70,7 @@ func TestTimesStayDistinct(t *testing.T) {
 		{trial{file: "ns.csv", text: column(func(t time.Time) string { return fmt.Sprint(t.UnixNano()) }, time.Second), want: "first 2024-02-14 09:17:03.79|", said: "as times (nanoseconds"}, "ns", data.Millennium},
 		{trial{file: "an hour.csv", text: column(millis, time.Millisecond), opt: run.CSV{Bounds: map[string]run.Bounds{"t": {Lo: 1707901200000, Hi: 1707904800000}}}, want: "first 2024-02-14 09:17:03.79|"}, "ms", 19767 + 9.5/24},
 
+		{trial{file: "a century.csv", text: column(millis, time.Second), opt: run.CSV{Bounds: map[string]run.Bounds{"t": {Lo: 0, Hi: 4e12}}}, want: "first 2024-02-14 09:17:03.79|"}, "ms", 4e12 / 86_400e3 / 2},
 		{trial{file: "ymd.csv", text: column(layout("20060102"), day), want: "first 2024-02-14 = day 19767|", said: "as dates (year, month and day)"}, data.YearMonthDay, data.Millennium},
 		{trial{file: "ymd gaps.csv", text: column(func(t time.Time) string { return t.Format("20060102") + ".0" }, day), want: "first 2024-02-14 = day 19767|", said: "as dates (year, month and day)"}, data.YearMonthDay, data.Millennium},
 		{trial{file: "ymd declared.csv", text: column(layout("20060102"), day), opt: run.CSV{Bounds: map[string]run.Bounds{"t": {Lo: 20240101, Hi: 20240103}}}, want: "first 2024-02-14 = day 19767|"}, data.YearMonthDay, 19724},

@@ -134,14 +134,13 @@ func timeInWords(kind string) string {
 	return map[string]string{"ms": "milli", "us": "micro", "ns": "nano"}[kind] + "seconds since 1970 began"
 }
 
-// declaredDays returns a number that is declared of the column as its cells have it, or in days since 1970 began, in the
-// latter.
+// declaredDays returns a number that is declared of the column in days since 1970 began. It may be declared as the
+// cells of times have it: a million days would be beyond the year 4000.
 func declaredDays(col *data.Column, v float64) float64 {
-	if col.Time == "" || !data.Likely(col.Time, v) {
-		return v
+	if days, ok := data.Days(col.Time, v); ok && col.Time != "" && math.Abs(v) >= 1e6 {
+		return days
 	}
-	days, _ := data.Days(col.Time, v)
-	return days
+	return v
 }
 
 // place brings column i near 0, and gives it a feature for the time of day where it has one.
