@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// dated returns rows of one column of dates, which are days since 1970 began, and one of numbers.
+// dated returns rows of a column of dates, which are given in days since 1970 began, and of one of numbers.
 func dated(days []float64) *Dataset {
 	ds := &Dataset{Task: Regression, Features: 2, Outputs: 1, Columns: []Column{{Name: "day", Kind: Numeric, First: 0, Date: "ymd", Offset: Millennium}, {Name: "x", Kind: Numeric, First: 1}}}
 	ds.Train.N = len(days)

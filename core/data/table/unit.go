@@ -14,7 +14,7 @@ import (
 // A column remembers the units that its training cells have, and what their integers count. Both are public, like
 // how numbers are written. A model is then asked in the same units.
 
-// names maps signs to the one name that a column remembers of them.
+// signNames maps signs to the one name that a column remembers of them.
 var signNames = map[string]string{"EUR": "€", "GBP": "£", "Fr.": "CHF", "kr.": "kr", "Kr": "kr"}
 
 // signOf returns the name of the sign that a number has; empty for none.
