@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path"
 	"slices"
 	"strings"
 
@@ -34,6 +33,7 @@ type Archive struct {
 	File
 	work    *Work
 	Entries []*Entry // without folders and what systems leave beside files, as the directory has them
+	hidden  hidden
 }
 
 // Entry is a file of an archive, as a File.
@@ -59,10 +59,10 @@ type packed interface {
 func (e *Entry) Name() string { return e.Archive.Name() + "/" + e.Path }
 
 // entryPath returns the path of an entry by its name in the archive, and false of folders and of what
-// systems leave beside files.
-func entryPath(name string) (string, bool) {
+// systems and programs leave beside files. It counts files of hidden folders.
+func (a *Archive) entryPath(name string) (string, bool) {
 	name = strings.ReplaceAll(name, `\`, "/") // as some programs write them
-	if strings.HasSuffix(name, "/") || junk(name) {
+	if strings.HasSuffix(name, "/") || a.hidden.has(name) || junk(name) {
 		return "", false
 	}
 	return strings.ToValidUTF8(name, "�"), true
@@ -94,7 +94,7 @@ func OpenArchive(in *Reading, f File) (*Archive, error) {
 	}
 	a := &Archive{File: f, work: in.Work}
 	for _, zf := range z.File {
-		name, ok := entryPath(zf.Name)
+		name, ok := a.entryPath(zf.Name)
 		if !ok {
 			continue
 		}
@@ -105,7 +105,7 @@ func OpenArchive(in *Reading, f File) (*Archive, error) {
 		}
 		a.Entries = append(a.Entries, e)
 	}
-	return a, a.filled()
+	return a, in.filled(a)
 }
 
 // openAt opens an archive until the reading is closed.
@@ -124,8 +124,9 @@ func (in *Reading) largeDirectory(f File) error {
 		Fix: "Pack the pictures into several archives, or fewer of them."}
 }
 
-// filled returns the error of an archive without files.
-func (a *Archive) filled() error {
+// filled returns the error of an archive without files, and warns of those in hidden folders.
+func (in *Reading) filled(a *Archive) error {
+	a.hidden.warn(in, a.Name())
 	if len(a.Entries) > 0 {
 		return nil
 	}
@@ -182,12 +183,6 @@ func (a *Archive) Find(path string) *Entry {
 func EndsWith(name string, ends ...string) bool {
 	name = strings.ToLower(name)
 	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(name, end) })
-}
-
-// junk reports whether a file of an archive is one that a system left there, and no person.
-func junk(name string) bool {
-	base := path.Base(name)
-	return strings.HasPrefix(name, "__MACOSX/") || strings.HasPrefix(base, ".") || strings.EqualFold(base, "thumbs.db") || strings.EqualFold(base, "desktop.ini")
 }
 
 func badArchive(name string, err error) error {

@@ -10,17 +10,20 @@ import (
 func IsPicture(name string) bool { return EndsWith(name, ".png", ".jpg", ".jpeg") }
 
 // Gather joins the pictures among files into one File, as a folder of them is one thing
-// to its owner and to the ledger, and leaves out what systems put beside files. It does
-// nothing to what it has made before.
+// to its owner and to the ledger, and leaves out what systems and programs put beside files:
+// hidden files, and hidden folders below the one that was chosen. It does nothing to what it
+// has made before.
 //
 // What is gathered reads as all of its pictures one after the other, by name.
 func Gather(files []File) []File {
 	var pictures, others []File
+	var left hidden
 	for _, f := range files {
+		_, below, nested := strings.Cut(strings.TrimPrefix(f.Name(), "/"), "/")
 		switch {
+		case nested && (left.has(below) || junk(below)):
 		case IsPicture(f.Name()):
 			pictures = append(pictures, f)
-		case strings.Contains(f.Name(), "/") && junk(f.Name()):
 		default:
 			others = append(others, f)
 		}
@@ -29,7 +32,9 @@ func Gather(files []File) []File {
 		return others
 	}
 	slices.SortStableFunc(pictures, func(a, b File) int { return strings.Compare(a.Name(), b.Name()) })
-	return append([]File{newFolder(pictures)}, others...)
+	d := newFolder(pictures)
+	d.hidden = left
+	return append([]File{d}, others...)
 }
 
 // Folder joins pictures that are files by themselves into one File.
@@ -37,7 +42,12 @@ type Folder struct {
 	name  string
 	size  int64
 	Files []File // by name
+
+	hidden hidden
 }
+
+// WarnHidden warns of files in hidden folders, which [Gather] left out.
+func (d *Folder) WarnHidden(in *Reading) { d.hidden.warn(in, d.name) }
 
 func newFolder(files []File) *Folder {
 	d := &Folder{Files: files}

@@ -68,7 +68,7 @@ func OpenTar(in *Reading, f File) (*Archive, error) {
 		if _, err := io.Copy(io.Discard, s); err != nil { // to the checksum
 			return nil, err
 		}
-		return list.archive, list.archive.filled()
+		return list.archive, in.filled(list.archive)
 	}
 	r, err := in.openAt(at)
 	if err != nil {
@@ -83,7 +83,7 @@ func OpenTar(in *Reading, f File) (*Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	return list.archive, list.archive.filled()
+	return list.archive, in.filled(list.archive)
 }
 
 // tarList lists the entries of a tar archive.
@@ -145,7 +145,7 @@ func (l *tarList) read(r io.Reader, position func() int64) error {
 		for strings.HasPrefix(name, "./") {
 			name = strings.TrimLeft(name[2:], "/")
 		}
-		path, ok := entryPath(name)
+		path, ok := l.archive.entryPath(name)
 		if !ok {
 			continue
 		}
