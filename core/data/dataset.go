@@ -29,12 +29,14 @@ const (
 type Dataset struct {
 	Name     string
 	Task     Task
-	Features int      // columns of a row after one-hot coding
-	Shape    []int    // the features' shape where they have one: 28, 28, or 3, 32, 32 for planes of colour; else nil
-	Outputs  int      // classes, labels or regression targets
-	Classes  []string // names of the classes or labels; nil for regression
-	Columns  []Column // where the features come from; nil where they have no names
-	Bounds   []Bound  // declared, public bounds of each feature; nil where none are declared
+	Features int   // columns of a row after one-hot coding
+	Shape    []int // the features' shape where they have one: 28, 28, or 3, 32, 32 for planes of colour; else nil
+	// Transform says how pictures were brought to the shape; empty where the files have arrays.
+	Transform string
+	Outputs   int      // classes, labels or regression targets
+	Classes   []string // names of the classes or labels; nil for regression
+	Columns   []Column // where the features come from; nil where they have no names
+	Bounds    []Bound  // declared, public bounds of each feature; nil where none are declared
 	// TargetBounds are those of each target of a regression; nil where none are declared.
 	TargetBounds []Bound
 	// Backbone is what made the features of the rows; nil where they are the rows' own.

@@ -21,6 +21,10 @@ type Application struct {
 	Features int             `json:"features"`
 	Shape    []int           `json:"shape,omitempty"`   // of pictures: 28, 28, or 3, 32, 32 for planes of colour
 	Columns  []AppliedColumn `json:"columns,omitempty"` // of tables, in the file's order
+	// Transform is how pictures of other sizes were brought to the shape: [TransformFit] and
+	// the like. It is empty of models that were not trained on files of pictures, and of
+	// those of older versions, whose pictures were stretched.
+	Transform string `json:"transform,omitempty"`
 
 	// FeaturesOf is what makes the features of a row, and is not in the model; nil where
 	// nothing does.

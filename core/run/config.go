@@ -206,6 +206,21 @@ type Image struct {
 	// Size is [height, width], or one number for both.
 	Size     []int `json:"size,omitempty"`
 	Channels int   `json:"channels,omitempty"` // 1, grey, or 3, colour
+	// Transform says how a picture of other proportions is brought to the size: one of the
+	// transforms below; empty: fit.
+	Transform string `json:"transform,omitempty"`
+}
+
+// The ways to bring a picture to a size of other proportions. Every one takes the picture upright.
+const (
+	TransformFit     = "fit"     // whole, its proportions kept, a black border beside it
+	TransformStretch = "stretch" // whole, without its proportions
+	TransformCrop    = "crop"    // its middle, of the size's proportions
+)
+
+// IsTransform reports whether s is one of the transforms of pictures.
+func IsTransform(s string) bool {
+	return s == TransformFit || s == TransformStretch || s == TransformCrop
 }
 
 // UnmarshalJSON takes a lone number as well as a list as the size.
@@ -214,13 +229,14 @@ func (m *Image) UnmarshalJSON(b []byte) error {
 	err := json.Unmarshal(b, (*list)(m))
 	if te := (*json.UnmarshalTypeError)(nil); errors.As(err, &te) && te.Field == "size" && strings.HasPrefix(te.Value, "number") {
 		var side struct {
-			Size     int `json:"size"`
-			Channels int `json:"channels"`
+			Size      int    `json:"size"`
+			Channels  int    `json:"channels"`
+			Transform string `json:"transform"`
 		}
 		if err := json.Unmarshal(b, &side); err != nil {
 			return err
 		}
-		*m = Image{[]int{side.Size}, side.Channels}
+		*m = Image{[]int{side.Size}, side.Channels, side.Transform}
 		return nil
 	}
 	return err

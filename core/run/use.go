@@ -20,6 +20,8 @@ type ModelInfo struct {
 	Features int             `json:"features"`
 	Shape    []int           `json:"shape,omitempty"`
 	Columns  []AppliedColumn `json:"columns,omitempty"`
+	// Transform is as [Application.Transform].
+	Transform string `json:"transform,omitempty"`
 	// Label is the name of the column that is answered, where there are columns.
 	Label      string         `json:"label,omitempty"`
 	Scaling    AppliedScaling `json:"scaling"`
@@ -137,6 +139,20 @@ type PredictReply struct {
 	Head  []string   `json:"head"`
 	First [][]string `json:"first"`
 	Own   int        `json:"own"`
+	// Warnings say what was left out of a folder or archive of pictures.
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// PictureRequest asks for the file beside the message, a picture, as the model sees it.
+type PictureRequest struct {
+	// Inverted says whether dark and light are exchanged; nil: the model's kind and the picture decide.
+	Inverted *bool `json:"inverted,omitempty"`
+}
+
+// Seen is a picture as a model sees it: a byte for each feature.
+type Seen struct {
+	Pixels   []byte `json:"pixels"`
+	Inverted bool   `json:"inverted"`
 }
 
 // Evaluation scores a model on rows whose answers are known. Its fields are those

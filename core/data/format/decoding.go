@@ -24,6 +24,15 @@ type pictureDecoder struct {
 	image.Config
 	decode func(io.Reader) (image.Image, error)
 	cost   pictureCost
+	turn   turn // how the picture lies
+}
+
+// size returns the size of the picture once it is upright.
+func (d *pictureDecoder) size() image.Point { return d.turn.upright(image.Pt(d.Width, d.Height)) }
+
+// grey reports whether the picture has no colours.
+func (d *pictureDecoder) grey() bool {
+	return d.ColorModel == color.GrayModel || d.ColorModel == color.Gray16Model
 }
 
 // newPictureDecoder reads the header of a picture and refuses, before anything is decoded, one
@@ -40,7 +49,7 @@ func newPictureDecoder(name string, raw []byte, most *source.Limits) (pictureDec
 	case bytes.HasPrefix(raw, []byte("\xff\xd8")):
 		d.decode = jpeg.Decode
 		if d.Config, err = jpeg.DecodeConfig(bytes.NewReader(raw)); err == nil {
-			d.cost = costOfJPEG(d.Config, raw)
+			d.cost, d.turn = costOfJPEG(d.Config, raw), turnOf(raw)
 		}
 	case len(raw) == 0:
 		return d, badPicture(name, "that is empty", nil)

@@ -125,7 +125,7 @@ func TestPhonesPicture(t *testing.T) {
 	}
 	m := datatest.MadeJPEG{W: 8064, H: 6048, Parts: datatest.Colours420}
 	phone := datatest.JPEGOf(m, datatest.WholeScan(0, 1, 2))
-	ds, _ := loadtest.Read(t, datatest.AllToTrain(run.CSV{Image: run.Image{Size: []int{8}}}),
+	ds, _ := loadtest.Read(t, datatest.AllToTrain(run.CSV{Image: run.Image{Size: []int{8}, Transform: run.TransformStretch}}),
 		[]source.File{source.Bytes("a.zip", datatest.Zip("a/phone.jpg", phone, "b/1.png", datatest.Grey(8, 8, 1)))})
 	if got := ds.Train.U8[:ds.Features]; !slices.Equal(ds.Shape, []int{3, 8, 8}) || slices.ContainsFunc(got, func(v uint8) bool { return v < 127 || v > 129 }) {
 		t.Errorf("a row of %v: %v", ds.Shape, got)

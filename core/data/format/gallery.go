@@ -3,18 +3,19 @@ package format
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/maphash"
 	"image"
-	"image/color"
 	"io"
 	"strconv"
 
 	"clipscope/core/data"
 	"clipscope/core/data/source"
 	"clipscope/core/data/table"
+	"clipscope/core/run"
 )
 
 // gallery decodes pictures, resizes them and collects them as the rows of a data set.
@@ -28,7 +29,9 @@ type gallery struct {
 	sizes   map[image.Point]int // number of the pictures looked at, by their size
 	colours int                 // number of those that are not grey
 	resized int                 // number of pictures that had another size
-	greyed  int                 // number of pictures in colour that were made grey
+	turned  int                 // number of pictures that were turned upright
+	depth   depth
+	greyed  int // number of pictures in colour that were made grey
 	bad     table.BadRows
 	seed    maphash.Seed
 	seen    map[uint64]string // the first name of each content to train on, by its hash
@@ -113,7 +116,8 @@ func (g *gallery) draw(dst []uint8, name string, raw []byte, d pictureDecoder) e
 	if err != nil {
 		return badPicture(name, "that is damaged", err)
 	}
-	return g.into(dst, img, g.alive)
+	g.depth.read(img, raw)
+	return g.into(dst, img, d.turn, g.alive)
 }
 
 // look counts the size of a picture, and whether it is in colour. It ignores one that cannot be read.
@@ -122,8 +126,8 @@ func (g *gallery) look(raw []byte) {
 	if err != nil {
 		return
 	}
-	g.sizes[image.Pt(c.Width, c.Height)]++
-	if c.ColorModel != color.GrayModel && c.ColorModel != color.Gray16Model {
+	g.sizes[c.size()]++
+	if !c.grey() {
 		g.colours++
 	}
 }
@@ -157,6 +161,9 @@ func (g *gallery) settle(file string) error {
 	if opt.Channels != 0 {
 		g.planes = opt.Channels
 	}
+	if g.transform = cmp.Or(opt.Transform, run.TransformFit); !run.IsTransform(g.transform) {
+		return data.BadOption("image.transform", "fit, stretch or crop", opt.Transform)
+	}
 	const mostSides = 1024
 	switch {
 	case g.height < 1 || g.width < 1 || g.height > mostSides || g.width > mostSides:
@@ -168,7 +175,7 @@ func (g *gallery) settle(file string) error {
 			Fix: "Choose a smaller size."}
 	}
 	g.ds.Features, g.ds.Bounds = g.values(), data.ByteBounds(g.values())
-	g.ds.Shape = []int{g.height, g.width}
+	g.ds.Shape, g.ds.Transform = []int{g.height, g.width}, g.transform
 	if g.planes > 1 {
 		g.ds.Shape = []int{g.planes, g.height, g.width}
 	}
@@ -205,14 +212,17 @@ func (g *gallery) add(name, role, label string, raw []byte) error {
 		return err
 	}
 	sp.N++
-	if c.Width != g.width || c.Height != g.height {
+	if c.size() != image.Pt(g.width, g.height) {
 		g.resized++
 	}
-	if g.planes == 1 && c.ColorModel != color.GrayModel && c.ColorModel != color.Gray16Model {
+	if c.turn.turned() {
+		g.turned++
+	}
+	if g.planes == 1 && !c.grey() {
 		g.greyed++
 	}
-	if g.sizes[image.Pt(c.Width, c.Height)] == 0 && len(g.sizes) < mostSizes {
-		g.sizes[image.Pt(c.Width, c.Height)] = 1
+	if g.sizes[c.size()] == 0 && len(g.sizes) < mostSizes {
+		g.sizes[c.size()] = 1
 	}
 	return nil
 }
@@ -277,8 +287,13 @@ func (g *gallery) done(file string) (*data.Dataset, error) {
 		g.Warn("%d pictures are left out because they cannot be read. The first: %s.", g.bad.Count, g.bad.First.Fault())
 	}
 	if g.resized > 0 {
-		g.Warn("%d of %d pictures, which are of %s sizes, were brought to %d×%d, without keeping proportions. Choose another size if that is wrong.", g.resized, rows, sizes(len(g.sizes)), g.height, g.width)
+		how := map[string]string{run.TransformFit: "with a black border where proportions differ", run.TransformStretch: "without keeping proportions", run.TransformCrop: "cut to the middle where proportions differ"}[g.transform]
+		g.Warn("%d of %d pictures, which are of %s sizes, were brought to %d×%d, %s. Choose another size if that is wrong.", g.resized, rows, sizes(len(g.sizes)), g.height, g.width, how)
 	}
+	if g.turned > 0 {
+		g.Warn("%d of %d pictures were turned upright, as their cameras say (EXIF).", g.turned, rows)
+	}
+	g.depth.warn(g.Reading)
 	if g.greyed > 0 {
 		g.Warn("%d pictures in colour were made grey. Choose 3 channels to keep their colours.", g.greyed)
 	}

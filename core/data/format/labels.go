@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path"
@@ -46,11 +47,16 @@ func readLabels(in *source.Reading, f source.File, all []picture, names *picture
 	}
 	nameAt := nameColumn(t, first, names)
 	if flags != nil {
-		take, err := flags.taker(in, f, t, first, nameAt, all, names)
+		l := newLabelling(in, f, all, names, first, nameAt)
+		take, err := flags.taker(l, f, t, first, nameAt)
 		if err != nil || take == nil {
 			return false, err
 		}
-		return true, eachRow(t, first, lines, take)
+		if err := eachRow(t, first, lines, take); err != nil {
+			return false, err
+		}
+		l.warn()
+		return true, nil
 	}
 	labelAt, err := labelColumn(in, t, nameAt)
 	if err != nil && in.Options.Label == "" && !slices.ContainsFunc(all, func(p picture) bool { return p.label == "" }) { // as imagenette's
@@ -59,34 +65,17 @@ func readLabels(in *source.Reading, f source.File, all []picture, names *picture
 	}
 	if err != nil || nameAt < 0 {
 		if err == nil && !others {
+			names.tellOthers(f.Name(), first)
 			in.Warn("%s names none of the pictures, and is not used.", data.Shorten(f.Name()))
 		}
 		return false, err
 	}
-	held := source.NamedTest(path.Base(f.Name()))
-	take := func(cells []string, _ int) error {
-		if err := checkPath(f, nameAt, cells[nameAt]); err != nil {
-			return err
-		}
-		i, ok := names.find(cells[nameAt])
-		if !ok {
-			return nil // of a picture that is not there
-		}
-		label := cells[labelAt]
-		if len(label) > in.Limits.Category {
-			return &data.Error{File: f.Name(), Expected: fmt.Sprintf("labels of at most %d bytes", in.Limits.Category), Got: data.Quote(label), Fix: "Choose another label column."}
-		}
-		if label != "" {
-			all[i].label = fromTable + label
-		}
-		if held {
-			all[i].role = source.RoleTest
-		}
-		return nil
-	}
+	l := newLabelling(in, f, all, names, first, nameAt)
+	take := func(cells []string, line int) error { return l.take(cells[nameAt], cells[labelAt], line) }
 	if err := eachRow(t, first, lines, take); err != nil {
 		return false, err
 	}
+	l.warn()
 	return true, nil
 }
 
@@ -111,41 +100,166 @@ func eachRow(t *table.Table, first [][]string, lines []int, take func(cells []st
 	}
 }
 
-// checkPath refuses the name of a picture that no archive could have.
-func checkPath(f source.File, nameAt int, name string) error {
+// labelling gives pictures the labels of one table.
+type labelling struct {
+	in     *source.Reading
+	file   string
+	nameAt int
+	all    []picture
+	names  *pictureIndex
+	strict bool // a picture in another folder than the table says is another one
+	held   bool // the pictures are for testing
+
+	rows            int
+	missing, varied aside
+}
+
+// aside counts rows of a kind.
+type aside struct {
+	rows  int
+	first string
+	line  int
+}
+
+func (a *aside) add(first string, line int) {
+	if a.rows++; a.rows == 1 {
+		a.first, a.line = first, line
+	}
+}
+
+func newLabelling(in *source.Reading, f source.File, all []picture, names *pictureIndex, first [][]string, nameAt int) *labelling {
+	return &labelling{in: in, file: f.Name(), nameAt: nameAt, all: all, names: names, strict: nameAt >= 0 && names.strict(first, nameAt), held: source.NamedTest(path.Base(f.Name()))}
+}
+
+// take gives the picture that a row names its label.
+func (l *labelling) take(name, label string, line int) error {
+	i, how, ok, err := l.find(name, line)
+	if !ok || err != nil {
+		return err
+	}
+	if len(label) > l.in.Limits.Category {
+		return &data.Error{File: l.file, Expected: fmt.Sprintf("labels of at most %d bytes", l.in.Limits.Category), Got: data.Quote(label), Fix: "Choose another label column."}
+	}
+	if label = source.Composed(label); label != "" {
+		label = fromTable + label
+	}
+	return l.put(i, how, label, line)
+}
+
+// find returns the picture that a row names. Of two rows that may mean the same picture, the one that names it
+// more exactly does.
+func (l *labelling) find(name string, line int) (i int, how variance, ok bool, err error) {
 	if n := len(name); n > mostPath {
-		return &data.Error{File: f.Name(), Column: nameAt + 1, Expected: fmt.Sprintf("names of pictures of at most %d bytes, as archives have them", mostPath), Got: fmt.Sprintf("one of %d", n),
+		return 0, 0, false, &data.Error{File: l.file, Column: l.nameAt + 1, Expected: fmt.Sprintf("names of pictures of at most %d bytes, as archives have them", mostPath), Got: fmt.Sprintf("one of %d", n),
 			Fix: "Correct the table, or leave it out of the archive."}
+	}
+	l.rows++
+	i, how, ok = l.names.find(name)
+	if !ok || how&otherFolder != 0 && l.strict || l.names.labelled[i].line > 0 && how > l.names.labelled[i].how {
+		l.missing.add(data.Quote(name), line)
+		return 0, 0, false, nil
+	}
+	if how&(otherEnd|otherCase) != 0 {
+		l.varied.add(fmt.Sprintf("%s is %s", data.Quote(name), data.Shorten(l.all[i].path)), line)
+	}
+	return i, how, true, nil
+}
+
+// put gives a picture a label, which begins with the mark of a table or is empty. A picture has one.
+func (l *labelling) put(i int, how variance, label string, line int) error {
+	p, before := &l.all[i], &l.names.labelled[i]
+	if l.held {
+		p.role = source.RoleTest
+	}
+	switch {
+	case label == "":
+	case before.line == 0 || how < before.how:
+		p.label, *before = label, labelled{l.file, line, how}
+	case p.label == label || p.label == fromTable:
+	case l.in.Options.BadRows == "skip":
+		p.label = fromTable // with none
+		l.in.Doubt("%s is left out: %s has it as another class in row %d than %s in row %d.", data.Shorten(p.Name()), data.Shorten(l.file), line, data.Shorten(before.file), before.line)
+	default:
+		return &data.Error{File: l.file, Row: line, Expected: "one label for each picture", Got: fmt.Sprintf("%s as %s, and as %s in row %d of %s", data.Shorten(p.path), data.Quote(label[len(fromTable):]), data.Quote(p.label[len(fromTable):]), before.line, data.Shorten(before.file)),
+			Fix: "Correct the table, or skip rows that cannot be read: such pictures are left out then."}
 	}
 	return nil
 }
 
-// pictureIndex finds pictures by what a table may call them: the path, the name, or
-// the name without its end; by one of the latter two where no other is called so.
-type pictureIndex struct {
-	at      map[string]int
-	longest int // bytes of a path
+// warn says of which rows the names are not those of pictures.
+func (l *labelling) warn() {
+	if l.missing.rows > 0 {
+		l.in.Doubt("%s: %d of %d rows name no picture that is there, and are left out. The first: %s, row %d.", data.Shorten(l.file), l.missing.rows, l.rows, l.missing.first, l.missing.line)
+	}
+	if l.varied.rows > 0 {
+		l.in.Warn("%s: %d of %d rows name pictures with another extension or other capitals. The first: %s.", data.Shorten(l.file), l.varied.rows, l.rows, l.varied.first)
+	}
 }
+
+// pictureIndex finds pictures by what a table may call them: the path, with or without the folders above all pictures, or
+// the name, and each of these without its end. All but the path itself find a picture only where no other is called so.
+type pictureIndex struct {
+	at       map[string]int
+	folded   map[string]int // names without folders, in small letters; nil until it is needed
+	longest  int            // bytes of a path
+	flat     []bool         // whether a picture stands in no folder below those above all
+	labelled []labelled     // of each picture
+	others   error          // that of a table which names other pictures alone
+}
+
+// labelled holds where the label of a picture stands; a line of 0: nowhere.
+type labelled struct {
+	file string
+	line int
+	how  variance
+}
+
+// variance says in which ways a table calls a picture otherwise than it is called.
+type variance uint8
+
+const (
+	otherFolder variance = 1 << iota
+	otherEnd
+	otherCase
+)
 
 const several = -1
 
 func pictureNames(all []picture) *pictureIndex {
-	names, longest := map[string]int{}, 0
+	x := &pictureIndex{at: map[string]int{}, flat: make([]bool, len(all)), labelled: make([]labelled, len(all))}
+	paths := make([]string, len(all))
+	above := "" // the folders above all
 	for i, p := range all {
-		base := path.Base(p.path)
-		for _, name := range []string{base, strings.TrimSuffix(base, path.Ext(base))} {
-			if other, ok := names[name]; ok && other != i {
-				names[name] = several
-			} else {
-				names[name] = i
-			}
+		paths[i] = source.Composed(p.path)
+		dir := paths[i][:strings.LastIndexByte(paths[i], '/')+1]
+		if i == 0 {
+			above = dir
+		}
+		for !strings.HasPrefix(dir, above) {
+			above = above[:strings.LastIndexByte(above[:len(above)-1], '/')+1]
 		}
 	}
-	for i, p := range all {
-		names[p.path] = i
-		longest = max(longest, len(p.path))
+	add := func(name string, i int) {
+		if other, ok := x.at[name]; ok && other != i {
+			x.at[name] = several
+		} else {
+			x.at[name] = i
+		}
 	}
-	return &pictureIndex{names, longest}
+	for i, p := range paths {
+		base := path.Base(p)
+		x.flat[i] = p[len(above):] == base
+		for _, name := range []string{base, p, p[len(above):]} {
+			add(strings.TrimSuffix(name, path.Ext(name)), i)
+		}
+		add(base, i)
+		add(p[len(above):], i)
+	}
+	for i, p := range paths {
+		x.at[p] = i
+		x.longest = max(x.longest, len(p))
+	}
+	return x
 }
 
 // mostAbove limits the folders that a cell may have above a picture that do not stand above it
@@ -155,20 +269,94 @@ const mostAbove = 64
 // mostPath is the longest path that an entry of a zip archive can have.
 const mostPath = 1<<16 - 1
 
-// find takes time in proportion to the bytes of name, whatever it is.
-func (x *pictureIndex) find(name string) (int, bool) {
-	name = strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "./")
-	for range mostAbove {
+// find returns the picture that a table calls by name. It takes time in proportion to the bytes of name,
+// whatever it is.
+func (x *pictureIndex) find(name string) (i int, how variance, ok bool) {
+	if len(name) > mostPath {
+		return 0, 0, false
+	}
+	name = source.Composed(strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "./"))
+	if i, how, ok = x.findIn(x.at, name); ok {
+		return i, how, true
+	}
+	if x.folded == nil {
+		x.folded = map[string]int{}
+		for name, i := range x.at {
+			if strings.Contains(name, "/") {
+				continue
+			}
+			if name = strings.ToLower(name); len(name) > x.longest {
+				x.longest = len(name) // as of İ
+			}
+			if other, ok := x.folded[name]; ok && other != i {
+				i = several
+			}
+			x.folded[name] = i
+		}
+	}
+	i, how, ok = x.findIn(x.folded, strings.ToLower(name))
+	return i, how | otherCase, ok
+}
+
+// findIn finds a name, or else that of a picture with another end.
+func (x *pictureIndex) findIn(names map[string]int, name string) (i int, how variance, ok bool) {
+	if i, how, ok = x.below(names, name); ok || !namesPicture(name) {
+		return i, how, ok
+	}
+	i, how, ok = x.below(names, strings.TrimSuffix(name, path.Ext(name)))
+	return i, how | otherEnd, ok
+}
+
+// below finds a name with the folders that it has, or the last of them.
+func (x *pictureIndex) below(names map[string]int, name string) (i int, how variance, ok bool) {
+	for above := range mostAbove {
 		if len(name) <= x.longest {
-			if i, ok := x.at[name]; ok {
-				return i, i != several
+			if i, ok := names[name]; ok {
+				if above > 0 && i != several && !strings.Contains(name, "/") && !x.flat[i] {
+					how = otherFolder
+				}
+				return i, how, i != several
 			}
 		}
 		if _, name, _ = strings.Cut(name, "/"); name == "" {
 			break
 		}
 	}
-	return 0, false
+	return 0, 0, false
+}
+
+// strict reports whether one of the first rows of a table names a picture with its folder.
+func (x *pictureIndex) strict(rows [][]string, nameAt int) bool {
+	for _, row := range rows {
+		if i, how, ok := x.find(row[nameAt]); ok && how&otherFolder == 0 && !x.flat[i] && strings.ContainsAny(row[nameAt], `/\`) {
+			return true
+		}
+	}
+	return false
+}
+
+// tellOthers notes that a table has a column of names of pictures, none of which is there.
+func (x *pictureIndex) tellOthers(file string, rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
+	for column := range rows[0] {
+		n, first := 0, ""
+		for _, row := range rows {
+			if namesPicture(row[column]) {
+				n, first = n+1, cmp.Or(first, row[column])
+			}
+		}
+		if 2*n > len(rows) {
+			x.others = &data.Error{File: file, Column: column + 1, Expected: "the names of pictures that are there", Got: data.Quote(first) + " and others, none of which is",
+				Fix: "Correct the names, or leave the table out: then folders say what the pictures show."}
+		}
+	}
+}
+
+// namesPicture reports whether a cell has the form of a picture's name.
+func namesPicture(cell string) bool {
+	return source.IsPicture(cell) || source.EndsWith(cell, unreadEnds...)
 }
 
 // nameColumn returns the column of pictures' names; -1 where the table is about something else.
@@ -177,7 +365,7 @@ func nameColumn(t *table.Table, rows [][]string, names *pictureIndex) int {
 	for i := range t.Width() {
 		known, cells := map[int]bool{}, 0
 		for _, row := range rows {
-			if at, ok := names.find(row[i]); ok {
+			if at, _, ok := names.find(row[i]); ok {
 				known[at] = true
 				cells++
 			}

@@ -2,7 +2,6 @@ package format
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -161,7 +160,8 @@ func nameOf(t *table.Table, i int) string {
 
 // taker returns what gives pictures the labels in a row of a table; nil where the table is about something else,
 // which is said.
-func (t *flagTable) taker(in *source.Reading, f source.File, of *table.Table, rows [][]string, nameAt int, all []picture, index *pictureIndex) (func(cells []string, line int) error, error) {
+func (t *flagTable) taker(l *labelling, f source.File, of *table.Table, rows [][]string, nameAt int) (func(cells []string, line int) error, error) {
+	in := l.in
 	if nameAt < 0 {
 		in.Warn("%s names none of the pictures, and is not used.", data.Shorten(f.Name()))
 		return nil, nil
@@ -184,24 +184,16 @@ func (t *flagTable) taker(in *source.Reading, f source.File, of *table.Table, ro
 	if !slices.Equal(names, t.names) {
 		return nil, &data.Error{File: f.Name(), Expected: "the label columns of " + data.Shorten(t.from) + ": " + data.List(t.names), Got: data.List(names), Fix: "Give tables with the same columns, in the same order."}
 	}
-	held := source.NamedTest(path.Base(f.Name()))
 	return func(cells []string, line int) error {
-		if err := checkPath(f, nameAt, cells[nameAt]); err != nil {
+		i, how, ok, err := l.find(cells[nameAt], line)
+		if !ok || err != nil {
 			return err
-		}
-		i, ok := index.find(cells[nameAt])
-		if !ok {
-			return nil // of a picture that is not there
 		}
 		label, err := t.label(f.Name(), cells, at, line)
 		if err != nil && in.Options.BadRows != "skip" { // or the picture has no label
 			return err
 		}
-		all[i].label = label
-		if held {
-			all[i].role = source.RoleTest
-		}
-		return nil
+		return l.put(i, how, label, line)
 	}, nil
 }
 

@@ -20,9 +20,12 @@ import (
 // zip archives. They are read in three passes: the names say which there are, the headers of a few
 // decide the common size, and then each picture is unpacked, decoded and resized by itself.
 
+// Pictures is the name of the format of pictures.
+const Pictures = "pictures"
+
 // picturesFormat reads pictures, loose, in folders or in archives.
 var picturesFormat = Format{
-	Name:   "pictures",
+	Name:   Pictures,
 	Beside: csvFormat.Name,
 	Load:   loadPictures,
 	Parts:  pictureParts,
@@ -123,6 +126,7 @@ func listPictures(in *source.Reading, train, test []source.File) (all []picture,
 					}
 				}
 			case *source.Folder:
+				f.WarnHidden(in)
 				for _, p := range f.Files {
 					parts = append(parts, picture{File: p, path: p.Name(), from: from, role: role})
 				}
@@ -146,12 +150,12 @@ func listPictures(in *source.Reading, train, test []source.File) (all []picture,
 func place(all []picture, role string) {
 	where, roles := make([]standing, len(all)), true
 	for i, p := range all {
-		where[i] = standsIn(p.path)
+		where[i] = standsIn(source.Composed(p.path))
 		roles = roles && (where[i].role != "" || len(where[i].above) == 0)
 	}
 	if !roles {
 		for i, p := range all {
-			where[i] = standing{above: foldersOf(p.path)}
+			where[i] = standing{above: foldersOf(source.Composed(p.path))}
 		}
 	}
 	for i, class := range classFolders(where) {
@@ -195,6 +199,9 @@ func labelPictures(in *source.Reading, f source.File, all []picture, tables []so
 	if len(kept) == 0 {
 		return nil, &data.Error{File: f.Name(), Expected: "a folder for each class, such as cat/1.png and dog/1.png, or a table filename,label",
 			Got: fmt.Sprintf("%d pictures without either", len(all)), Fix: "Put the pictures of each class into a folder of its name, or add such a table (CSV)."}
+	}
+	if !used && names != nil && names.others != nil {
+		return nil, names.others
 	}
 	if n := len(all) - len(kept); n > 0 {
 		in.Warn("%d pictures are left out: no folder and no table says what they show.", n)

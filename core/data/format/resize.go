@@ -3,6 +3,8 @@ package format
 import (
 	"image"
 	"image/color"
+
+	"clipscope/core/run"
 )
 
 // frame is the common size of pictures: height, width and 1 or 3 planes.
@@ -15,13 +17,14 @@ func (f frame) values() int { return f.height * f.width * f.planes }
 //
 // Every pixel becomes a mean of those under a triangle that is as wide as two pixels
 // of the larger grid: bilinear interpolation where a picture grows, and with all pixels
-// counted where it shrinks. Proportions are not kept.
+// counted where it shrinks. The transform says what becomes of proportions.
 type resizer struct {
 	frame
-	across, down       []taps // of the sizes of the last picture
-	fromWidth, fromTop int    // these sizes
-	row                []uint8
-	middle             []uint8 // pictures of the new width and the old height
+	transform        string
+	across, down     []taps      // of the sizes of the last picture
+	fromSize, toSize image.Point // these sizes
+	row              []uint8
+	middle           []uint8 // pictures of the new width and the old height
 }
 
 // taps holds the weights of one pixel's sources. Their sum is 1<<tapBits.
@@ -65,47 +68,78 @@ func triangles(from, to int) []taps {
 	return all
 }
 
-// into writes a picture into dst [planes×height×width], one plane after the other. It
-// asks alive at every row of the picture, and ends with its error.
-func (r *resizer) into(dst []uint8, img image.Image, alive func() error) error {
-	b := img.Bounds()
-	w, h := b.Dx(), b.Dy()
-	if w != r.fromWidth || h != r.fromTop {
-		r.fromWidth, r.fromTop = w, h
-		r.across, r.down = triangles(w, r.width), triangles(h, r.height)
+// placed returns the part of an upright picture that is shown, and the part of the frame that shows it.
+// Lengths are rounded to the nearest pixel, halves up, and margins down.
+func (r *resizer) placed(size image.Point) (from, to image.Rectangle) {
+	from, to = image.Rectangle{Max: size}, image.Rect(0, 0, r.width, r.height)
+	wide, high := int64(size.X)*int64(r.height), int64(size.Y)*int64(r.width) // wider than the frame where wide > high
+	share := func(of, a, b int64) int { return int(max(1, (2*of*a+b)/(2*b))) }
+	middle := func(within *image.Rectangle, w, h int) {
+		x, y := (within.Dx()-w)/2, (within.Dy()-h)/2
+		*within = image.Rect(x, y, x+w, y+h)
 	}
-	r.row = grown(r.row, w*r.planes)
-	r.middle = grown(r.middle, h*r.width*r.planes)
-	for y := range h {
+	switch {
+	case wide == high:
+	case r.transform == run.TransformFit && wide > high:
+		middle(&to, r.width, share(int64(r.width), int64(size.Y), int64(size.X)))
+	case r.transform == run.TransformFit:
+		middle(&to, share(int64(r.height), int64(size.X), int64(size.Y)), r.height)
+	case r.transform == run.TransformCrop && wide > high:
+		middle(&from, share(int64(size.Y), int64(r.width), int64(r.height)), size.Y)
+	case r.transform == run.TransformCrop:
+		middle(&from, size.X, share(int64(size.X), int64(r.height), int64(r.width)))
+	}
+	return from, to
+}
+
+// into writes a picture, turned upright, into dst [planes×height×width], one plane after the other; what
+// the picture does not cover is 0. It asks alive at every row of the picture, and ends with its error.
+func (r *resizer) into(dst []uint8, img image.Image, turn turn, alive func() error) error {
+	b := img.Bounds()
+	size := turn.upright(b.Size())
+	from, to := r.placed(size)
+	from, shown := turn.stored(from, size).Add(b.Min), turn.upright(to.Size())
+	if from.Size() != r.fromSize || shown != r.toSize {
+		r.fromSize, r.toSize = from.Size(), shown
+		r.across, r.down = triangles(from.Dx(), shown.X), triangles(from.Dy(), shown.Y)
+	}
+	r.row = grown(r.row, b.Dx()*r.planes)
+	r.middle = grown(r.middle, from.Dy()*shown.X*r.planes)
+	part := r.row[(from.Min.X-b.Min.X)*r.planes:][:from.Dx()*r.planes]
+	for y := range from.Dy() {
 		if err := alive(); err != nil {
 			return err
 		}
-		readRow(r.row, img, b.Min.Y+y, r.planes)
-		line := r.middle[y*r.width*r.planes:][:r.width*r.planes]
-		if w == r.width {
-			copy(line, r.row)
+		readRow(r.row, img, from.Min.Y+y, r.planes)
+		line := r.middle[y*shown.X*r.planes:][:shown.X*r.planes]
+		if from.Dx() == shown.X {
+			copy(line, part)
 			continue
 		}
 		for x, t := range r.across {
 			for p := range r.planes {
 				sum, at := int32(1<<(tapBits-1)), t.first*r.planes+p
 				for _, weight := range t.weights {
-					sum += weight * int32(r.row[at])
+					sum += weight * int32(part[at])
 					at += r.planes
 				}
 				line[x*r.planes+p] = uint8(sum >> tapBits)
 			}
 		}
 	}
+	if to.Size() != (image.Point{r.width, r.height}) {
+		clear(dst)
+	}
 	for y, t := range r.down {
-		for x := range r.width {
+		for x := range shown.X {
+			at := turn.place(image.Pt(x, y), to.Size()).Add(to.Min)
 			for p := range r.planes {
-				sum, at := int32(1<<(tapBits-1)), (t.first*r.width+x)*r.planes+p
+				sum, from := int32(1<<(tapBits-1)), (t.first*shown.X+x)*r.planes+p
 				for _, weight := range t.weights {
-					sum += weight * int32(r.middle[at])
-					at += r.width * r.planes
+					sum += weight * int32(r.middle[from])
+					from += shown.X * r.planes
 				}
-				dst[(p*r.height+y)*r.width+x] = uint8(sum >> tapBits)
+				dst[(p*r.height+at.Y)*r.width+at.X] = uint8(sum >> tapBits)
 			}
 		}
 	}

@@ -53,12 +53,12 @@ func TestResize(t *testing.T) {
 		sum += int(m.Pix[i])
 	}
 	same := make([]uint8, len(m.Pix))
-	(&resizer{frame: frame{47, 61, 1}}).into(same, m, t.Context().Err)
+	(&resizer{frame: frame{47, 61, 1}}).into(same, m, 1, t.Context().Err)
 	if !bytes.Equal(same, m.Pix) {
 		t.Error("a picture of the size wanted is changed")
 	}
 	small := make([]uint8, 7*5)
-	(&resizer{frame: frame{7, 5, 1}}).into(small, m, t.Context().Err)
+	(&resizer{frame: frame{7, 5, 1}}).into(small, m, 1, t.Context().Err)
 	mean := 0
 	for _, v := range small {
 		mean += int(v)
@@ -69,7 +69,7 @@ func TestResize(t *testing.T) {
 	half := datatest.Drawn(30, 40, datatest.Plain(color.NRGBA{0, 0, 0, 128}))
 	for _, size := range []frame{{30, 40, 3}, {3, 90, 3}, {77, 2, 1}} {
 		got := make([]uint8, size.values())
-		(&resizer{frame: size}).into(got, half, t.Context().Err)
+		(&resizer{frame: size}).into(got, half, 1, t.Context().Err)
 		if !bytes.Equal(got, bytes.Repeat([]uint8{127}, len(got))) {
 			t.Errorf("half of black on white at %v: %v", size, got[:6])
 		}
@@ -82,7 +82,7 @@ func TestKindsOfPictures(t *testing.T) {
 	at := func(x, y int) color.Color { return color.NRGBA{uint8(8 * x), uint8(8 * y), 128, 255} }
 	truth := datatest.Drawn(32, 32, at)
 	want := make([]uint8, 3*32*32)
-	(&resizer{frame: frame{32, 32, 3}}).into(want, truth, t.Context().Err)
+	(&resizer{frame: frame{32, 32, 3}}).into(want, truth, 1, t.Context().Err)
 	deep, wide := image.NewRGBA64(truth.Bounds()), image.NewPaletted(truth.Bounds(), nil)
 	for y := range 32 {
 		for x := range 32 {
@@ -101,7 +101,7 @@ func TestKindsOfPictures(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := make([]uint8, len(want))
-		(&resizer{frame: frame{32, 32, 3}}).into(got, m, t.Context().Err)
+		(&resizer{frame: frame{32, 32, 3}}).into(got, m, 1, t.Context().Err)
 		for i := range got {
 			if d := int(got[i]) - int(want[i]); d > 14 || d < -14 {
 				t.Errorf("%s: value %d is %d, not %d", name, i, got[i], want[i])
@@ -115,7 +115,7 @@ func TestKindsOfPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := make([]uint8, 32*32)
-	(&resizer{frame: frame{32, 32, 1}}).into(one, m, t.Context().Err)
+	(&resizer{frame: frame{32, 32, 1}}).into(one, m, 1, t.Context().Err)
 	if one[0] != 15 { // 0.114 × 128
 		t.Errorf("blue of a palette is of shade %d", one[0])
 	}
