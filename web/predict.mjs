@@ -6,6 +6,7 @@
 //	import { load } from "./predict.mjs";
 //	const model = load(text); // or the bytes of a safetensors file
 //	const { answer, outputs } = model.predict(cells); // texts of a row, or numbers
+//	model.predict(model.picture({ data, width, height })); // of a picture, such as an ImageData
 //
 // docs/applying.md says what is done here, step by step.
 
@@ -14,7 +15,7 @@
  *   units?: string[], time?: string, offset?: number, clock?: number,
  *   buckets?: number, if_missing?: number, indicator?: number }} Column
  * @typedef {{ layer: string, shape: number[], parameters: number }} Layer
- * @typedef {{ task: string, outputs: number, classes?: string[], features: number, shape?: number[], columns?: Column[],
+ * @typedef {{ task: string, outputs: number, classes?: string[], features: number, shape?: number[], transform?: string, columns?: Column[],
  *   scaling: { kind: string, lo?: number[], hi?: number[], left_out?: string },
  *   pca?: { components: number, directions?: string, left_out?: string }, max_norm?: number, channels_last?: boolean, features_of?: { sha256: string, output: string }, layers: Layer[] }} Apply
  */
@@ -73,7 +74,7 @@ export class Model {
   features(cells) {
     const { columns, features } = this.apply, x = new Float64Array(features);
     if (this.apply.features_of) throw new Error(needed(this.apply.features_of));
-    if (!columns) throw new Error("This model was trained on pictures or numbers, not on a table: give features as numbers.");
+    if (!columns) throw new Error("This model was trained on pictures or numbers, not on a table: give features as numbers, of a picture by picture().");
     for (const [i, c] of columns.entries()) {
       const given = Array.isArray(cells) ? cells[i] : Object.hasOwn(cells, c.name) ? cells[c.name] : undefined;
       if (typeof (given ?? "") !== "string") throw new Error(`Column "${c.name}" has ${given}: give cells as texts.`);
@@ -92,6 +93,25 @@ export class Model {
         const k = !gone && c.buckets ? hash(cell) % c.buckets : gone && own < 0 ? categories.indexOf("(missing)") : own;
         if (k >= 0) x[c.first + k] = 1;
       }
+    }
+    return x;
+  }
+
+  // picture brings an upright picture to the model's shape, as training did, and returns its
+  // features. data has 1 (grey), 3 (red, green, blue) or 4 bytes (and opacity) a pixel, row by row.
+  /** @param {{ data: ArrayLike<number>, width: number, height: number }} picture */
+  picture({ data, width, height }) {
+    const { shape = [], transform = "stretch" } = this.apply, [down, across] = shape.slice(-2), planes = shape.length === 3 ? shape[0] : 1;
+    const samples = data.length / (width * height);
+    if (shape.length < 2 || planes !== 1 && planes !== 3) throw new Error("This model was not trained on pictures.");
+    if (![1, 3, 4].includes(samples)) throw new Error(`A picture of ${width}×${height} has ${data.length} bytes: give 1, 3 or 4 a pixel.`);
+    const seen = unmixed(data, samples, planes), { from, to } = placed(transform, [width, height], [across, down]);
+    const wide = triangles(from.w, to.w), high = triangles(from.h, to.h), x = new Float64Array(planes * down * across);
+    for (let p = 0; p < planes; p++) {
+      const middle = Array.from({ length: from.h }, (_, r) => wide.map(({ first, weights }) => mean(weights, (k) => seen[((from.y + r) * width + from.x + first + k) * planes + p])));
+      high.forEach(({ first, weights }, r) => wide.forEach((_, c) => {
+        x[(p * down + to.y + r) * across + to.x + c] = mean(weights, (k) => middle[first + k][c]);
+      }));
     }
     return x;
   }
@@ -121,6 +141,54 @@ export class Model {
     return z;
   }
 }
+
+// --- pictures, in whole numbers ---
+
+// unmixed is a picture on white, of so many planes, all of a pixel together.
+/** @param {ArrayLike<number>} data @param {number} samples @param {number} planes */
+function unmixed(data, samples, planes) {
+  const n = data.length / samples, seen = new Uint8Array(n * planes);
+  for (let i = 0; i < n; i++) {
+    const on = (/** @type {number} */ v) => samples < 4 ? v : Math.floor(v * 257 * data[4 * i + 3] / 255) + 0xffff - 257 * data[4 * i + 3] >> 8;
+    const [r, g, b] = [0, 1, 2].map((c) => on(data[samples * i + (samples > 1 ? c : 0)]));
+    if (planes === 3) seen.set([r, g, b], 3 * i);
+    else seen[i] = samples === 1 ? r : 19595 * r + 38470 * g + 7471 * b + 0x8000 >> 16;
+  }
+  return seen;
+}
+
+// placed are the part of a picture that is shown, and the part of the frame that shows it.
+/** @param {string} transform @param {number[]} size @param {number[]} frame */
+function placed(transform, [w, h], [across, down]) {
+  const share = (/** @type {number} */ of, /** @type {number} */ a, /** @type {number} */ b) => Math.max(1, Math.floor((2 * of * a + b) / (2 * b)));
+  const middle = (/** @type {number[]} */ [W, H], /** @type {number} */ w, /** @type {number} */ h) => ({ x: Math.floor((W - w) / 2), y: Math.floor((H - h) / 2), w, h });
+  const wider = w * down > h * across;
+  let from = middle([w, h], w, h), to = middle([across, down], across, down);
+  if (transform === "fit") to = wider ? middle([across, down], across, share(across, h, w)) : middle([across, down], share(down, w, h), down);
+  if (transform === "crop") from = wider ? middle([w, h], share(h, across, down), h) : middle([w, h], w, share(w, down, across));
+  return { from, to };
+}
+
+// triangles are, for each of to pixels, the first of the from pixels that it is a mean of, and
+// their weights, of which 16384 make 1.
+/** @param {number} from @param {number} to */
+function triangles(from, to) {
+  const reach = 2 * Math.max(from, to);
+  return Array.from({ length: to }, (_, i) => {
+    const centre = (2 * i + 1) * from, first = Math.max(0, Math.trunc((centre - reach) / (2 * to))), parts = [];
+    for (let j = first; j < from; j++) {
+      const d = Math.abs((2 * j + 1) * to - centre);
+      if ((2 * j + 1) * to > centre && d >= reach) break;
+      parts.push(Math.max(0, reach - d));
+    }
+    const sum = parts.reduce((a, b) => a + b), weights = parts.map((w) => Math.floor(w * 16384 / sum));
+    weights[parts.indexOf(Math.max(...parts))] += 16384 - weights.reduce((a, b) => a + b);
+    return { first, weights };
+  });
+}
+
+/** @param {number[]} weights @param {(k: number) => number} value */
+const mean = (weights, value) => weights.reduce((sum, w, k) => sum + w * value(k), 8192) >> 14;
 
 // needed says what a model lacks that was trained on what another makes of rows.
 /** @param {{ sha256: string, output: string }} backbone */

@@ -6,6 +6,7 @@
     from predict import load
     model = load("model.json")  # or a safetensors file
     answers, outputs = model.predict(rows)
+    answers, outputs = model.predict(np.stack([model.picture(pixels) for pixels in pictures]))
 
 docs/applying.md says what is done here, step by step.
 """
@@ -132,6 +133,27 @@ class Model:
                 _fill(into, column, cell.strip(_SPACE))
         return x
 
+    def picture(self, pixels: np.ndarray) -> np.ndarray:
+        """Bring an upright picture to the model's shape, as training did: its features.
+
+        Pixels are bytes [height, width] of grey, or [height, width, 3 or 4] of red, green,
+        blue and opacity.
+        """
+        shape, transform = self.apply.get("shape") or [], self.apply.get("transform") or "stretch"
+        planes = shape[0] if len(shape) == 3 else 1
+        if len(shape) < 2 or planes not in (1, 3):
+            raise ValueError("This model was not trained on pictures.")
+        if pixels.dtype != np.uint8 or pixels.ndim not in (2, 3) or pixels.ndim == 3 and pixels.shape[2] not in (3, 4):
+            raise ValueError(f"Pixels are {pixels.dtype} of {pixels.shape}: give bytes [height, width], or [height, width, 3 or 4].")
+        seen = _unmixed(pixels.astype(np.int64), planes)
+        (top, left, height, width), (y, x, down, across) = _placed(transform, pixels.shape[:2], shape[-2:])
+        part = seen[:, top : top + height, left : left + width]
+        part = (part @ _triangles(width, across).T + 8192) >> 14
+        part = (_triangles(height, down) @ part + 8192) >> 14
+        whole = np.zeros((planes, *shape[-2:]))
+        whole[:, y : y + down, x : x + across] = part
+        return whole.reshape(-1)
+
     def outputs(self, x: np.ndarray) -> np.ndarray:
         """Say what the layers make of features [rows, features]."""
         a = self.apply
@@ -199,6 +221,47 @@ class Model:
             else:
                 raise ValueError(f'There is no layer "{name}" here: this file is older than the model.')
         return x.reshape(len(x), -1)
+
+
+def _unmixed(pixels: np.ndarray, planes: int) -> np.ndarray:
+    """Give a picture on white, [planes, height, width]."""
+    if pixels.ndim == 2:
+        return np.repeat(pixels[None], planes, axis=0)
+    if pixels.shape[2] == 4:
+        opacity = pixels[:, :, 3:]
+        pixels = (pixels[:, :, :3] * 257 * opacity // 255 + 0xFFFF - 257 * opacity) >> 8
+    if planes == 3:
+        return pixels.transpose(2, 0, 1)
+    return (pixels @ np.array([19595, 38470, 7471]) + 0x8000 >> 16)[None]
+
+
+def _placed(transform: str, size: Sequence[int], frame: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Say which part of a picture is shown, and which part of the frame shows it: top, left, height, width."""
+
+    def share(of: int, a: int, b: int) -> int:
+        return max(1, (2 * of * a + b) // (2 * b))
+
+    def middle(whole: Sequence[int], height: int, width: int) -> tuple[int, ...]:
+        return (whole[0] - height) // 2, (whole[1] - width) // 2, height, width
+
+    (h, w), (down, across) = size, frame
+    wider = w * down > h * across
+    part, shown = middle(size, h, w), middle(frame, down, across)
+    if transform == "fit":
+        shown = middle(frame, share(across, h, w), across) if wider else middle(frame, down, share(down, w, h))
+    elif transform == "crop":
+        part = middle(size, h, share(h, across, down)) if wider else middle(size, share(w, down, across), w)
+    return part, shown
+
+
+def _triangles(count: int, to: int) -> np.ndarray:
+    """Weigh the pixels of a line for each pixel that is made of them [to, count]; 16384 make 1."""
+    reach = 2 * max(count, to)
+    centre, place = (2 * np.arange(to) + 1) * count, (2 * np.arange(count) + 1) * to
+    parts = np.maximum(0, reach - np.abs(place[None, :] - centre[:, None]))
+    weights = parts * 16384 // parts.sum(axis=1, keepdims=True)
+    weights[np.arange(to), parts.argmax(axis=1)] += 16384 - weights.sum(axis=1)
+    return weights
 
 
 def _embed(x: np.ndarray, table: np.ndarray) -> np.ndarray:

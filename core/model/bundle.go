@@ -172,11 +172,19 @@ func takes(a *run.Application) string {
 	case a.Columns != nil:
 		return fmt.Sprintf("rows of a table with %d columns", len(a.Columns))
 	case len(a.Shape) == 2:
-		return fmt.Sprintf("pictures of %d×%d, row by row", a.Shape[0], a.Shape[1])
+		return fmt.Sprintf("pictures of %d×%d, row by row", a.Shape[0], a.Shape[1]) + transformed(a)
 	case len(a.Shape) == 3:
-		return fmt.Sprintf("pictures of %d×%d in %d planes of colour, one plane after the other", a.Shape[1], a.Shape[2], a.Shape[0])
+		return fmt.Sprintf("pictures of %d×%d in %d planes of colour, one plane after the other", a.Shape[1], a.Shape[2], a.Shape[0]) + transformed(a)
 	}
 	return fmt.Sprintf("rows of %d numbers", a.Features)
+}
+
+// transformed says how pictures of other sizes come to the model's.
+func transformed(a *run.Application) string {
+	if a.Transform == "" {
+		return ""
+	}
+	return fmt.Sprintf(", to which others are brought by “%s”, upright (model.picture)", a.Transform)
 }
 
 func columnInWords(c run.AppliedColumn) string {

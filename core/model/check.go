@@ -114,6 +114,9 @@ func backboneInWords(b *run.Backbone) string {
 }
 
 func checkShape(a *run.Application) error {
+	if a.Transform != "" && (a.Shape == nil || !run.IsTransform(a.Transform)) {
+		return fmt.Errorf("model: transform: %q is none of pictures", clipped(a.Transform))
+	}
 	if a.Shape == nil {
 		return nil
 	}

@@ -218,13 +218,7 @@ func (e *exam) target(t *inputTable, cell string) (float32, error) {
 // pictures reads files of pictures and marks them.
 func (e *exam) pictures(ctx context.Context, files []source.File, progress func(source.Progress)) error {
 	a := e.p.file.Apply
-	opt := run.CSV{TestShare: -1}
-	switch s := a.Shape; len(s) {
-	case 2:
-		opt.Image = run.Image{Size: s, Channels: 1}
-	case 3:
-		opt.Image = run.Image{Size: s[1:], Channels: s[0]}
-	}
+	opt := e.p.reading()
 	if e.labels != nil {
 		opt.Task, opt.Columns = string(data.MultiLabel), map[string]string{}
 		for _, name := range a.Classes {

@@ -114,7 +114,7 @@ func scaleOf(a *run.Application, ds *data.Dataset) (*data.Scale, error) {
 func (p *Predictor) Info() run.ModelInfo {
 	f, a := p.file, p.file.Apply
 	info := run.ModelInfo{
-		Program: f.Program, Task: a.Task, Outputs: a.Outputs, Classes: a.Classes, Features: a.Features, Shape: a.Shape, Columns: a.Columns, Scaling: a.Scaling,
+		Program: f.Program, Task: a.Task, Outputs: a.Outputs, Classes: a.Classes, Features: a.Features, Shape: a.Shape, Columns: a.Columns, Transform: a.Transform, Scaling: a.Scaling,
 		Layers: a.Layers, Parameters: p.net.Spec.Params(), Method: f.Config.WithDefaults().Method,
 		Guarantee: f.Guarantee, Statement: f.Statement, Epsilon: f.Epsilon, Delta: f.Delta, Accountant: f.Accountant, Steps: f.Steps,
 	}

@@ -201,9 +201,34 @@ type sheet struct {
 // answers gets new ones.
 func (s *sheet) writeHead() {
 	columns := s.p.encoder.Columns()
-	named := func(name string) bool {
+	s.nameOwn(func(name string) bool {
 		return slices.ContainsFunc(columns, func(c data.Column) bool { return c.Name == name })
+	})
+	names := s.t.Names()
+	var kept []string
+	for i := range s.t.Width() {
+		name := data.Nameless(i)
+		if names != nil {
+			name = names[i]
+		}
+		if !slices.Contains(s.own, name) {
+			s.keep, kept = append(s.keep, i), append(kept, name)
+		}
 	}
+	for _, c := range columns {
+		s.comma = s.comma || c.Decimal == ","
+	}
+	s.writeNames(kept)
+}
+
+// writeNames writes the names of columns that are passed on, and of ours.
+func (s *sheet) writeNames(kept []string) {
+	s.reply.Own, s.reply.Head = len(kept), append(kept, s.own...)
+	s.w.Write(s.reply.Head) // an error stays, and flush returns it
+}
+
+// nameOwn names our columns by names that are not taken.
+func (s *sheet) nameOwn(taken func(name string) bool) {
 	s.own = []string{"answer"}
 	for i := range s.p.probabilities() {
 		s.own = append(s.own, "p("+s.p.class(i)+")")
@@ -216,27 +241,11 @@ func (s *sheet) writeHead() {
 	}
 	s.own = append(s.own, "problem")
 	for i, name := range s.own {
-		for named(name) {
+		for taken(name) {
 			name += " (model)"
 		}
 		s.own[i] = name
 	}
-	names := s.t.Names()
-	for i := range s.t.Width() {
-		name := data.Nameless(i)
-		if names != nil {
-			name = names[i]
-		}
-		if !slices.Contains(s.own, name) {
-			s.keep, s.reply.Head = append(s.keep, i), append(s.reply.Head, name)
-		}
-	}
-	s.reply.Own = len(s.keep)
-	s.reply.Head = append(s.reply.Head, s.own...)
-	for _, c := range columns {
-		s.comma = s.comma || c.Decimal == ","
-	}
-	s.w.Write(s.reply.Head) // an error stays, and flush returns it
 }
 
 // probabilities returns the number of outputs that are probabilities.

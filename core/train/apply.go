@@ -9,7 +9,7 @@ import "clipscope/core/run"
 // left out.
 func (f *feed) application() *run.Application {
 	a := &run.Application{
-		Task: string(f.ds.Task), Outputs: f.ds.Outputs, Classes: f.ds.Classes, Features: f.ds.Features, Shape: f.ds.Shape,
+		Task: string(f.ds.Task), Outputs: f.ds.Outputs, Classes: f.ds.Classes, Features: f.ds.Features, Shape: f.ds.Shape, Transform: f.ds.Transform,
 		FeaturesOf: f.ds.Backbone,
 		Scaling:    run.AppliedScaling{Kind: f.terms.Config.Scaling.Kind},
 	}
