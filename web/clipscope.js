@@ -441,13 +441,22 @@ class Model {
     return this.#connection;
   }
 
-  // predict answers rows, or a table: rows are lists of cells or of numbers, or objects
-  // with cells by the names of their columns.
+  // predict answers rows, a table, or files of pictures: rows are lists of cells or of numbers,
+  // or objects with cells by the names of their columns.
   /** @param {any} what @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */
   async predict(what, progress, signal) {
     if (what instanceof Blob) return this.#ask("predict", {}, [/** @type {File} */ (what)], progress, signal);
-    if (!Array.isArray(what)) throw fail("Give a list of rows, or a File with a table.");
+    if (!Array.isArray(what)) throw fail("Give a list of rows, a File with a table, or a list of Files of pictures.");
+    if (what[0] instanceof Blob) return this.#ask("predict", {}, what, progress, signal);
     return this.#ask("predict", { rows: what.map((row) => ArrayBuffer.isView(row) ? Array.from(/** @type {any} */ (row)) : row) }, [], progress, signal);
+  }
+
+  // picture is a picture's file (PNG, JPEG) as the model sees it, a row for predict. inverted
+  // exchanges dark and light; where it is left out the model's kind and the picture decide.
+  /** @param {File} file @param {boolean} [inverted] @returns {Promise<{ values: Uint8Array, inverted: boolean }>} */
+  async picture(file, inverted) {
+    const { pixels, inverted: was } = await this.#ask("picture", { inverted }, [file]);
+    return { values: Uint8Array.from(atob(pixels), (c) => c.charCodeAt(0)), inverted: was };
   }
 
   // evaluate compares the answers to labelled files with their labels, and says which runs

@@ -99,9 +99,11 @@
     const entries = Array.from(transfer.items ?? []).map((item) => item.kind === "file" ? item.webkitGetAsEntry?.() : null).filter((e) => e !== null && e !== undefined);
     if (!entries.some((e) => e.isDirectory)) return found;
     found.length = 0;
+    // Hidden folders below the one that was dropped hold copies that programs keep: the
+    // program would leave them out (core/data/source/hidden.go), and need not see them.
     /** @param {FileSystemEntry} entry */
-    const walk = async (entry) => {
-      if (found.length >= MOST) return;
+    const walk = async (entry, below = false) => {
+      if (found.length >= MOST || below && entry.isDirectory && /^\.|^@eaDir$/.test(entry.name)) return;
       if (entry.isFile) {
         /** @type {File} */
         const file = await new Promise((resolve, reject) => { /** @type {FileSystemFileEntry} */ (entry).file(resolve, reject); });
@@ -113,7 +115,7 @@
       for (let some; ;) { // a folder is listed in parts
         some = await new Promise((resolve, reject) => { reader.readEntries(resolve, reject); });
         if (!some.length) return;
-        for (const e of some) await walk(e);
+        for (const e of some) await walk(e, true);
       }
     };
     for (const e of entries) await walk(e).catch(() => {}); // what may not be read is not there

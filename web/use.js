@@ -1,5 +1,5 @@
 // What the page on which a model is used asks of the browser: a canvas to draw on, and
-// pictures brought to the model's size. A shape is height and width, or planes, height
+// pictures of kinds that the program does not read. A shape is height and width, or planes, height
 // and width; values are bytes, one plane of colour after the other.
 import { Store } from "./store.js";
 import { fail } from "./wire.js";
@@ -20,8 +20,8 @@ function sheet(width, height) {
 }
 
 // seen are a sheet's values. Grey is as televisions have had it since BT.601.
-/** @param {CanvasRenderingContext2D} context @param {number[]} shape @param {boolean} [inverted] */
-function seen(context, shape, inverted) {
+/** @param {CanvasRenderingContext2D} context @param {number[]} shape */
+function seen(context, shape) {
   const { height, width, planes } = sized(shape), n = height * width;
   const pixels = context.getImageData(0, 0, width, height).data, values = new Uint8Array(planes * n);
   for (let i = 0; i < n; i++) {
@@ -29,40 +29,33 @@ function seen(context, shape, inverted) {
     if (planes >= 3) [values[i], values[n + i], values[2 * n + i]] = [r, g, b];
     else values[i] = Math.round(0.299 * r + 0.587 * g + 0.114 * b);
   }
-  return inverted ? values.map((v) => 255 - v) : values;
-}
-
-// light is the mean of what stands at the border.
-/** @param {Uint8Array} values @param {number[]} shape */
-function light(values, shape) {
-  const { height, width } = sized(shape);
-  let sum = 0, count = 0;
-  for (let i = 0; i < height * width; i++) {
-    const x = i % width, y = Math.floor(i / width);
-    if (x === 0 || y === 0 || x === width - 1 || y === height - 1) [sum, count] = [sum + values[i], count + 1];
-  }
-  return sum / count;
+  return values;
 }
 
 const LARGEST = 64 << 20; // bytes of a picture's file
 
-// picture brings the middle of a picture to a shape.
-/** @param {File} file @param {number[]} shape @param {boolean} [inverted] decided by the border where it is left out */
-async function picture(file, shape, inverted) {
+// asPNG is the file of a picture that the program reads: a PNG or a JPEG itself, and of others, which the
+// browser reads, a PNG.
+/** @param {File} file */
+async function asPNG(file) {
   if (file.size > LARGEST) throw fail(`${file.name} has ${file.size >> 20} MB, more than a picture of this size should. Choose a smaller one.`);
-  const { height, width, planes } = sized(shape);
+  const head = new Uint8Array(await file.slice(0, 4).arrayBuffer());
+  if (head[0] === 0xff && head[1] === 0xd8 || head[0] === 0x89 && head[1] === 0x50) return file;
   const image = await createImageBitmap(file).catch(() => {
     throw fail(`${file.name} is no picture that this browser can read. Choose a PNG, a JPEG or a WebP.`);
   });
-  const context = sheet(width, height), scale = Math.max(width / image.width, height / image.height);
-  context.fillStyle = "#fff"; // behind what is transparent
-  context.fillRect(0, 0, width, height);
-  const [w, h] = [scale * image.width, scale * image.height];
-  context.drawImage(image, (width - w) / 2, (height - h) / 2, w, h);
+  const context = sheet(image.width, image.height);
+  context.drawImage(image, 0, 0);
   image.close();
-  const values = seen(context, shape), turned = inverted ?? (planes === 1 && light(values, shape) > 127);
-  return { values: turned ? seen(context, shape, true) : values, inverted: turned };
+  /** @type {Blob | null} */
+  const png = await new Promise((resolve) => { context.canvas.toBlob(resolve, "image/png"); });
+  if (!png) throw fail(`${file.name} is larger than this browser can draw. Choose a smaller one.`);
+  return new File([png], file.name);
 }
+
+// picture brings a picture to what a model sees, as training did.
+/** @param {{ picture(file: File, inverted?: boolean): Promise<{ values: Uint8Array, inverted: boolean }> }} model @param {File} file @param {boolean} [inverted] */
+const picture = async (model, file, inverted) => model.picture(await asPNG(file), inverted);
 
 /** @param {HTMLCanvasElement} canvas @param {Uint8Array} values @param {number[]} shape */
 function show(canvas, values, shape) {

@@ -15,9 +15,12 @@ type Saved interface {
 	File() app.Value
 	// Predict answers rows: anything that JSON can write, or an array of JavaScript's.
 	Predict(rows any, done func([]run.Answer, error))
-	// Answer answers a table, and Evaluate compares the answers to an array of labelled
-	// files with their labels. Each returns what cancels it.
-	Answer(file app.Value, progress func(source.Progress), done func(Answers, error)) func()
+	// Picture brings a picture's file to what the model sees: its bytes. Dark and light are
+	// exchanged where inverted says so, or, where it is nil, by the model's kind and the picture.
+	Picture(file app.Value, inverted *bool, done func(values app.Value, was bool, err error))
+	// Answer answers a table, or an array of files of pictures, and Evaluate compares the
+	// answers to an array of labelled files with their labels. Each returns what cancels it.
+	Answer(files app.Value, progress func(source.Progress), done func(Answers, error)) func()
 	Evaluate(files app.Value, progress func(source.Progress), done func(run.Evaluation, error)) func()
 	Dispose()
 	// Keep has the model's file stay in this browser's storage, in the place of any that is
@@ -90,8 +93,8 @@ func (m *jsSaved) Predict(rows any, done func([]run.Answer, error)) {
 	})
 }
 
-func (m *jsSaved) Answer(file app.Value, progress func(source.Progress), done func(Answers, error)) func() {
-	return m.read("predict", file, progress, func(v app.Value, err error) {
+func (m *jsSaved) Answer(files app.Value, progress func(source.Progress), done func(Answers, error)) func() {
+	return m.read("predict", files, progress, func(v app.Value, err error) {
 		a := Answers{}
 		if err == nil {
 			err = decode(v.Get("summary"), &a.PredictReply)
@@ -140,15 +143,12 @@ func watcher(progress func(source.Progress)) app.Func {
 // pictures is the page's script that draws and decodes them, and keeps a model.
 func pictures() app.Value { return browser.Use() }
 
-// Picture brings a picture's file to a shape: height and width, or planes, height and
-// width. values are its bytes, as a model takes them. A picture that is dark on light is
-// turned over for a model of one plane, unless inverted says which way it is to be.
-func (JS) Picture(file app.Value, shape []int, inverted *bool, done func(values app.Value, was bool, err error)) {
+func (m *jsSaved) Picture(file app.Value, inverted *bool, done func(values app.Value, was bool, err error)) {
 	var as any = app.Undefined()
 	if inverted != nil {
 		as = *inverted
 	}
-	await(pictures().Call("picture", file, toJS(shape), as), func(v app.Value, err error) {
+	await(pictures().Call("picture", m.model, file, as), func(v app.Value, err error) {
 		if err != nil {
 			done(nil, false, err)
 			return

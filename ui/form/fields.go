@@ -137,6 +137,10 @@ func dataFields() []Field {
 		{Key: "csv.image.size", Label: "Size of pictures", Help: "Height and width that all are brought to, such as 32 or 24, 32. That of most where it is 64 at most, or else 32. It counts as public."},
 		{Key: "csv.image.channels", Kind: Menu, Label: "Channels", Options: []Option{
 			{Text: "as the pictures have"}, {Value: "1", Text: "1: grey"}, {Value: "3", Text: "3: colour"}}},
+		{Key: "csv.image.transform", Kind: Menu, Label: "Other proportions", Help: "How pictures that are wider or taller come to this size. The model keeps it, and Use does the same.", Options: []Option{
+			{"", "fit: whole, with a border", "Proportions are kept. What a picture does not cover is black."},
+			{"stretch", "stretch: squashed to the size", "As versions before did. Nothing is cut off; proportions are lost."},
+			{"crop", "crop: the middle alone", "Proportions are kept. What is beyond the middle is cut off."}}},
 		{Key: "csv.labels", Kind: Menu, Label: "Labels of CIFAR-100", Options: []Option{
 			{Text: "fine: 100 classes"}, {Value: "coarse", Text: "coarse: 20 classes"}}},
 		{Key: "csv.missing", Kind: Menu, Label: "Missing cells", Help: "What to do with cells that are empty or say so: NA, n/a, NaN, null, ?, k.A. or #NV.", Options: []Option{

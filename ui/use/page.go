@@ -62,7 +62,16 @@ func (p *Page) Render() app.UI {
 
 func (p *Page) dropped(_ app.Context, e app.Event) {
 	e.PreventDefault()
-	p.Use.Drop(e.Get("dataTransfer").Get("files"))
+	walked(e, p.Use.Drop)
+}
+
+// walked calls f with the files of a drop, those in folders among them, as Train takes them.
+func walked(e app.Event, f func(files app.Value)) {
+	browser.Settle(browser.Early().Call("dropped", e.Get("dataTransfer")), func(files app.Value, rejected bool) {
+		if !rejected && files.Length() > 0 {
+			f(files)
+		}
+	})
 }
 
 // parts draws the ways in which a model can be asked.
@@ -71,7 +80,7 @@ func (u *Use) parts() []app.UI {
 	case tables:
 		return []app.UI{u.tablePart(), u.rowPart(), u.examPart()}
 	case pictures:
-		return []app.UI{u.picturePart(), u.examPart()}
+		return []app.UI{u.picturePart(), u.picturesPart(), u.examPart()}
 	case numbers:
 		return []app.UI{u.rowPart()} // there are no files of such rows
 	}
@@ -87,25 +96,35 @@ func chooser(id, label, help string, own bool, f func(list app.Value)) app.UI {
 	d := app.Div().Class("drop").Body(
 		app.Label().Class("button").For("use-"+id).Text(label),
 		app.Input().Type("file").ID("use-"+id).Class("visually-hidden").Multiple(own).Aria("describedby", "use-"+id+"-help").
-			OnChange(func(ctx app.Context, _ app.Event) {
-				list := app.Window().Get("Array").Call("from", ctx.JSSrc().Get("files"))
-				ctx.JSSrc().Set("value", "") // so that the same can be chosen again
-				if list.Length() > 0 {
-					f(list)
-				}
-			}, app.EventScope(id)),
+			OnChange(func(ctx app.Context, _ app.Event) { picked(ctx, f) }, app.EventScope(id)),
 		app.P().ID("use-"+id+"-help").Class("help").Text(help),
 	)
 	if own {
 		d = d.OnDrop(func(_ app.Context, e app.Event) {
 			e.PreventDefault()
 			e.Call("stopPropagation")
-			if list := app.Window().Get("Array").Call("from", e.Get("dataTransfer").Get("files")); list.Length() > 0 {
-				f(list)
-			}
+			walked(e, f)
 		}, app.EventScope(id))
 	}
 	return d
+}
+
+// pickFolder draws a button for a folder.
+func pickFolder(id string, f func(list app.Value)) app.UI {
+	return app.Div().Class("buttons").Body(
+		app.Label().Class("button").For("use-"+id+"-folder").Text("A folder"),
+		app.Input().Type("file").ID("use-"+id+"-folder").Class("visually-hidden").Attr("webkitdirectory", true).Aria("describedby", "use-"+id+"-help").
+			OnChange(func(ctx app.Context, _ app.Event) { picked(ctx, f) }, app.EventScope(id)),
+	)
+}
+
+// picked calls f with the files of an input, if any, and empties it, so that the same can be chosen again.
+func picked(ctx app.Context, f func(list app.Value)) {
+	list := app.Window().Get("Array").Call("from", ctx.JSSrc().Get("files"))
+	ctx.JSSrc().Set("value", "")
+	if list.Length() > 0 {
+		f(list)
+	}
 }
 
 func (u *Use) loadingView() app.UI {
@@ -291,14 +310,17 @@ func part(id, title string, body ...app.UI) app.UI {
 	return app.Section().Class("use-part").ID("part-"+id).Aria("label", title).Body(append([]app.UI{app.H2().Text(title)}, body...)...)
 }
 
+// ofTable says what the lines of answers to a table are.
+const ofTable = "Your table, with the answers in extra columns at the end."
+
 // tablePart answers a table.
 func (u *Use) tablePart() app.UI {
 	j := &u.table
 	return part("table", "Answer a table",
-		chooser("table", "Choose a table", "or drop it on the page: CSV or Excel (.xlsx) with the names of the columns in its first row, or Parquet; columns in any order. Each row gets its answer.", false, func(list app.Value) { u.answer(list.Index(0)) }),
+		chooser("table", "Choose a table", "or drop it on the page: CSV or Excel (.xlsx) with the names of the columns in its first row, or Parquet; columns in any order. Each row gets its answer.", false, u.answer),
 		reading(j.busy, j.name, j.progress, "table", func() { j.stop(); u.changed() }),
 		widget.Message("table-fault", "fault", j.fault),
-		app.If(j.result != nil, func() app.UI { return answersView(j.name, j.result) }),
+		app.If(j.result != nil, func() app.UI { return answersView(j.name, j.result, ofTable) }),
 	)
 }
 
@@ -326,7 +348,8 @@ const (
 	filledIn = "missing numbers, filled in as the model has it"
 )
 
-func answersView(name string, a *client.Answers) app.UI {
+// answersView shows answers to a file; of says what its lines are.
+func answersView(name string, a *client.Answers, of string) app.UI {
 	shown := len(a.Head)
 	if a.Problems == 0 { // which the last column tells of
 		shown--
@@ -344,10 +367,11 @@ func answersView(name string, a *client.Answers) app.UI {
 			}),
 		),
 		widget.Message("table-problem", "warning", firstProblem(a.Problems, a.Problem)),
+		app.Range(a.Warnings).Slice(func(i int) app.UI { return app.P().Class("help").Text(a.Warnings[i]) }),
 		app.Div().Class("buttons").Body(
 			app.Button().Type("button").Class("primary").ID("save-answers").OnClick(func(app.Context, app.Event) { a.Save(answersName(name)) }).
 				Body(widget.Icon("save"), app.Span().Text("Save answers")),
-			app.Span().Class("help").Text(answersName(name)+", "+words.Bytes(a.Bytes)+". Your table, with the answers in extra columns at the end. Preview:"),
+			app.Span().Class("help").Text(answersName(name)+", "+words.Bytes(a.Bytes)+". "+of+" Preview:"),
 		),
 		app.Div().Class("answers").TabIndex(0).Role("region").Aria("label", "First answers").Body(app.Table().Body(
 			app.THead().Body(app.Tr().Body(app.Range(order).Slice(func(k int) app.UI {
@@ -575,7 +599,32 @@ func (u *Use) picturePart() app.UI {
 				app.Span().Text("dark and light exchanged"),
 			),
 		),
-		chooser("picture", "Choose a picture", "or drop it on the page: PNG, JPEG or WebP. Its middle is brought to the model’s size.", false, func(list app.Value) { u.see(list.Index(0)) }),
+		chooser("picture", "Choose a picture", "or drop it on the page: PNG, JPEG or WebP. "+transformText(info), false, func(list app.Value) { u.see(list.Index(0)) }),
+	)
+}
+
+// transformText says how a picture comes to the model's size: as in training.
+func transformText(info *run.ModelInfo) string {
+	switch info.Transform {
+	case run.TransformFit:
+		return "It is brought to the model’s size as in training: whole, with a black border where proportions differ."
+	case run.TransformCrop:
+		return "It is brought to the model’s size as in training: its middle, where proportions differ."
+	}
+	return "It is brought to the model’s size as in training: whole, without keeping proportions."
+}
+
+// picturesPart answers many pictures.
+func (u *Use) picturesPart() app.UI {
+	j := &u.table
+	return part("pictures", "Answer many pictures",
+		chooser("pictures", "Choose pictures", "or drop them here: PNG or JPEG, a folder of them, or a zip or tar archive. They are read as for training; hidden folders are left out. Each picture gets its answer.", true, u.answer),
+		pickFolder("pictures", u.answer),
+		reading(j.busy, j.name, j.progress, "pictures", func() { j.stop(); u.changed() }),
+		widget.Message("table-fault", "fault", j.fault),
+		app.If(j.result != nil, func() app.UI {
+			return answersView(j.name, j.result, "A line for each picture: its path and its answer.")
+		}),
 	)
 }
 
@@ -650,11 +699,12 @@ func (u *Use) examPart() app.UI {
 		help = "or drop it here: a table with the columns of labels."
 	}
 	if kindOf(u.info()) == pictures {
-		help = "or drop them here: pictures and their labels, as IDX or CIFAR-10 files, or with a table of labels."
+		help = "or drop them here: pictures in a folder for each class or in an archive, with a table of labels, or as IDX or CIFAR-10 files."
 	}
 	help += " Take rows that the model was not trained on: figures on those that it was flatter it."
 	return part("exam", "How good is it?",
 		chooser("exam", "Choose labelled files", help, true, u.compare),
+		app.If(kindOf(u.info()) == pictures, func() app.UI { return pickFolder("exam", u.compare) }),
 		reading(j.busy, j.name, j.progress, "exam", func() { j.stop(); u.changed() }),
 		widget.Message("exam-fault", "fault", j.fault),
 		app.If(j.result != nil, func() app.UI { return examView(j.name, j.result) }),

@@ -17,7 +17,7 @@ func Stories() []widget.Story {
 		{Name: "Model", View: func() app.UI { return about("income-model.zip", exampleInfo(), func(app.Context) {}) }},
 		{Name: "Answers to a table", View: func() app.UI {
 			return answersView("people.csv", &client.Answers{Bytes: 123_456, Save: func(string) {}, PredictReply: run.PredictReply{Rows: 1200, Problems: 1, Unknown: 3, Missing: 12, Problem: "column 1 (\"age\"): expected a number, as in the training rows, found \"old\". Correct the cell.",
-				Own: 2, Head: []string{"age", "colour", "answer", "p(<=50K)", "p(>50K)", "problem"}, First: [][]string{{"31", "red", "<=50K", "0.91", "0.09", ""}, {"old", "red", "", "", "", "column 1 (\"age\"): expected a number"}}}})
+				Own: 2, Head: []string{"age", "colour", "answer", "p(<=50K)", "p(>50K)", "problem"}, First: [][]string{{"31", "red", "<=50K", "0.91", "0.09", ""}, {"old", "red", "", "", "", "column 1 (\"age\"): expected a number"}}}}, ofTable)
 		}},
 		{Name: "Probabilities", View: func() app.UI { return bars(exampleInfo(), []run.Number{0.91, 0.09}) }},
 		{Name: "A labelled file", View: func() app.UI {

@@ -10,6 +10,7 @@ import (
 
 	"clipscope/core/data/source"
 	"clipscope/core/run"
+	"clipscope/ui/browser"
 	"clipscope/ui/client"
 	"clipscope/ui/widget"
 
@@ -21,9 +22,7 @@ type Client interface {
 	Ready(func(error))
 	// LoadModel loads a file that a model was saved in, and returns what cancels that.
 	LoadModel(file app.Value, done func(client.Saved, error)) (cancel func())
-	// Picture brings a picture to a shape; Pad makes a canvas one to draw on; Show paints
-	// what a model sees.
-	Picture(file app.Value, shape []int, inverted *bool, done func(values app.Value, was bool, err error))
+	// Pad makes a canvas one to draw on; Show paints what a model sees.
 	Pad(canvas app.Value, shape []int, drawn func(values app.Value)) (clear, release func())
 	Show(canvas, values app.Value, shape []int)
 	// KeptModel is the file of the model that was open last; ForgetModel has there be none.
@@ -210,9 +209,13 @@ func (u *Use) Drop(files app.Value) {
 	case aModel:
 		u.Open(first)
 	case aPicture:
-		u.see(first)
+		if list.Length() > 1 {
+			u.answer(list)
+		} else {
+			u.see(first)
+		}
 	case aTable:
-		u.answer(first)
+		u.answer(list)
 	default:
 		u.compare(list)
 	}
@@ -297,11 +300,30 @@ func (j *job[T]) stop() {
 	j.busy, j.cancel = false, nil
 }
 
-// answer has a table answered.
-func (u *Use) answer(file app.Value) {
-	u.table.readFile(file.Get("name").String(), u.tell, func(progress func(source.Progress), done func(client.Answers, error)) func() {
-		return u.model.Answer(file, progress, done)
+// answer has the first of files, a table, answered, or, of a model of pictures, all of them.
+func (u *Use) answer(files app.Value) {
+	first := files.Index(0)
+	name := first.Get("name").String()
+	if kindOf(u.info()) == pictures {
+		name = nameOf(files)
+	} else {
+		files = first
+	}
+	u.table.readFile(name, u.tell, func(progress func(source.Progress), done func(client.Answers, error)) func() {
+		return u.model.Answer(files, progress, done)
 	})
+}
+
+// nameOf returns what files are called: by the folder above the first, or the file, or pictures.
+func nameOf(files app.Value) string {
+	first := files.Index(0)
+	if top, _, ok := strings.Cut(browser.Early().Call("pathOf", first).String(), "/"); ok {
+		return top
+	}
+	if files.Length() > 1 {
+		return "pictures"
+	}
+	return first.Get("name").String()
 }
 
 // misplaced says why labelled files are none that a model of a kind can be asked about, as
@@ -309,7 +331,7 @@ func (u *Use) answer(file app.Value) {
 // to say.
 func misplaced(name string, k kind) string {
 	if k == pictures && ends(name, ".csv .tsv .txt .xlsx .parquet .csv.gz") {
-		return name + " is a table, and this model takes pictures: choose pictures and their labels, as IDX or CIFAR-10 files."
+		return name + " is a table, and this model takes pictures: choose pictures in a folder for each class, or with their labels as IDX or CIFAR-10 files."
 	}
 	return ""
 }
@@ -317,6 +339,9 @@ func misplaced(name string, k kind) string {
 // compare compares answers with the labels of files.
 func (u *Use) compare(files app.Value) {
 	name := files.Index(0).Get("name").String()
+	if kindOf(u.info()) == pictures {
+		name = nameOf(files)
+	}
 	if why := misplaced(name, kindOf(u.info())); why != "" {
 		u.exam.refuse(name, why, u.tell)
 		return
@@ -488,7 +513,7 @@ func (u *Use) see(file app.Value) { u.seeAs(file, nil) }
 
 func (u *Use) seeAs(file app.Value, inverted *bool) {
 	model := u.model
-	u.client.Picture(file, u.info().Shape, inverted, func(values app.Value, was bool, err error) {
+	model.Picture(file, inverted, func(values app.Value, was bool, err error) {
 		p := &u.picture
 		if u.model != model {
 			return

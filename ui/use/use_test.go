@@ -30,6 +30,7 @@ func (m *fakeModel) Dispose()              { m.disposed = true }
 func (m *fakeModel) Predict(rows any, done func([]run.Answer, error)) {
 	m.rows, m.done = append(m.rows, rows), append(m.done, done)
 }
+func (m *fakeModel) Picture(app.Value, *bool, func(app.Value, bool, error)) {}
 func (m *fakeModel) Answer(app.Value, func(source.Progress), func(client.Answers, error)) func() {
 	return func() {}
 }

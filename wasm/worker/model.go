@@ -106,15 +106,36 @@ func (s *models) predict(r Request, q run.PredictRequest) (any, error) {
 		return nil, errNoModel
 	case len(r.TrainFiles) == 0:
 		return s.loaded.Predict(context.Background(), q.Rows)
-	case len(r.TrainFiles) > 1 || len(q.Rows) > 0:
-		return nil, errors.New("worker: rows, or one file, are what this request takes")
+	case len(q.Rows) > 0:
+		return nil, errors.New("worker: rows, or one file or more, are what this request takes")
 	}
 	out := s.blob()
-	reply, err := s.loaded.Answer(context.Background(), r.TrainFiles[0], out, s.mail.progress(r.ID))
+	reply, err := s.answer(r, out)
 	if err != nil {
 		return nil, err
 	}
 	return blobbed{reply, out}, nil
+}
+
+// answer writes the answers to a table, or to pictures.
+func (s *models) answer(r Request, out Blob) (*run.PredictReply, error) {
+	if len(s.loaded.Info().Columns) == 0 {
+		return s.loaded.AnswerPictures(context.Background(), r.TrainFiles, out, s.mail.progress(r.ID))
+	}
+	if len(r.TrainFiles) > 1 {
+		return nil, errors.New("worker: rows, or one table, are what this model takes")
+	}
+	return s.loaded.Answer(context.Background(), r.TrainFiles[0], out, s.mail.progress(r.ID))
+}
+
+func (s *models) picture(r Request, q run.PictureRequest) (any, error) {
+	switch {
+	case s.loaded == nil:
+		return nil, errNoModel
+	case len(r.TrainFiles) != 1:
+		return nil, errors.New("worker: one picture is what this request takes")
+	}
+	return s.loaded.Picture(context.Background(), r.TrainFiles[0], q.Inverted)
 }
 
 func (s *models) evaluate(r Request) (any, error) {

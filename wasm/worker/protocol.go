@@ -47,6 +47,8 @@
 //	predict    [run.PredictRequest] → reply: a list of [run.Answer]
 //	predict    + one file, a table → progress data.Progress…, reply: [run.PredictReply],
 //	           with the answers as CSV in blob, a Blob, beside the text
+//	predict    + files of pictures → as of a table, a line for each picture
+//	picture    [run.PictureRequest] + one file → reply: [run.Seen]
 //	evaluate   + files with labels → progress data.Progress…, reply: [run.Evaluation]
 //
 // Of the laboratory, a model that stands still on a batch of the open data, or of built-in
@@ -139,6 +141,7 @@ const (
 	Convert    = "convert"
 	Model      = "model"
 	Predict    = "predict"
+	Picture    = "picture"
 	Evaluate   = "evaluate"
 	Delta      = "delta"
 	Report     = "report"

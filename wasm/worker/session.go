@@ -56,6 +56,7 @@ func NewSession(h Host) *Session {
 
 		Model:    model.load,
 		Predict:  request(model.predict),
+		Picture:  request(model.picture),
 		Evaluate: model.evaluate,
 
 		Audit:   audit(m, h.Audit),
