@@ -295,6 +295,7 @@ func TestNotesArePrivate(t *testing.T) {
 		{file: "bands.csv", text: column(func(i int) string { return fmt.Sprintf("%d-%d", 10*(i%8), 10*(i%8)+9) }), want: "note categorical;"},
 		{file: "towns.csv", text: column(func(i int) string { return strings.Repeat(string(rune('A'+i%20)), 3) }), want: "note categorical;"},
 		{file: "declared.csv", text: column(func(i int) string { return fmt.Sprintf("note %d", i) }), opt: declared, want: "note categorical;"},
+		{file: "accents.csv", text: column(func(i int) string { return []string{"Käse", "Ka\u0308se", "Brot"}[i%3] }), want: "note categorical;", said: "are told apart"},
 		{file: "alike.csv", text: column(func(i int) string { return []string{"Innere", "innere", "Chirurgie", "Innere "}[i%4] }), want: "note categorical;", said: `note: "Innere" and "innere" are told apart`},
 	} {
 		c.run(t, []source.File{source.Bytes(c.file, []byte(c.text))})

@@ -110,7 +110,7 @@ func correlation(ds *data.Dataset, feature int) float64 {
 func tellAlike(in *source.Reading, column string, names []string) {
 	seen := map[string]string{}
 	for _, name := range names {
-		key := strings.Join(strings.Fields(strings.ToLower(name)), " ")
+		key := strings.Join(strings.Fields(strings.ToLower(source.Composed(name))), " ")
 		if other, ok := seen[key]; ok {
 			in.Doubt("%s: %s and %s are told apart. Write them alike if they are one.", data.Shorten(column), data.Quote(other), data.Quote(name))
 			continue
