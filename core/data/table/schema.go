@@ -241,7 +241,7 @@ func (s *schema) usualLabel(ok func(i int) bool) int {
 // namesClasses reports whether the column's cells may name classes: they are texts or whole numbers of
 // which a few come again and again.
 func (c *tally) namesClasses() bool {
-	return c.distinct != nil && len(c.distinct) >= 2 && len(c.distinct) <= fewClasses && 2*len(c.distinct) <= c.cells && guessTask(c, c.numeric()) == data.Classification
+	return len(c.distinct) >= 2 && len(c.distinct) <= fewClasses && 2*len(c.distinct) <= c.cells && guessTask(c, c.numeric()) == data.Classification
 }
 
 // fewClasses is the number of different values up to which a column may name classes by itself.
