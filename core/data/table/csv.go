@@ -12,6 +12,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"clipscope/core/data"
 	"clipscope/core/data/source"
@@ -229,8 +230,12 @@ func (t *Table) row() ([]string, int, error) {
 	line, _ := t.r.FieldPos(0)
 	line += t.before - t.inner
 	for i, c := range cells {
-		t.inner += strings.Count(c, "\n")
-		cells[i] = strings.TrimSpace(c)
+		if strings.IndexByte(c, '\n') >= 0 {
+			t.inner += strings.Count(c, "\n")
+		}
+		if n := len(c); n > 0 && !(inked(c[0]) && inked(c[n-1])) {
+			cells[i] = strings.TrimSpace(c)
+		}
 	}
 	if t.width == 0 {
 		if len(cells) > t.columns {
@@ -245,6 +250,9 @@ func (t *Table) row() ([]string, int, error) {
 	}
 	return cells, line, nil
 }
+
+// inked reports whether a byte is surely no part of a space.
+func inked(c byte) bool { return ' ' < c && c < utf8.RuneSelf }
 
 const openQuote = "that its quote is still open lines later"
 

@@ -287,7 +287,7 @@ type scan struct {
 	commas   int  // and only a decimal comma
 	preview  [][]string
 	numbers  []int                   // of the preview's rows, in their files
-	last     [data.LastRows][][]byte // the newest rows beyond the preview, in turn
+	last     [data.LastRows][]string // the newest rows beyond the preview, in turn
 	lastAt   [data.LastRows]int      // and their numbers
 	texts    int64                   // bytes that the columns' lists of values take
 }
@@ -364,12 +364,7 @@ func (sc *scan) show(n, line int, cells []string) {
 	}
 	row := &sc.last[n%data.LastRows]
 	sc.lastAt[n%data.LastRows] = line
-	if *row == nil {
-		*row = make([][]byte, len(cells))
-	}
-	for i, s := range cells { // in the memory that the row before has left
-		(*row)[i] = append((*row)[i][:0], data.Clip(s, MostShown)...)
-	}
+	*row = append((*row)[:0], cells...)
 }
 
 // newest returns the last rows, and their numbers, without those that are among the first.
@@ -377,7 +372,7 @@ func (sc *scan) newest() (rows [][]string, numbers []int) {
 	for n := max(data.PreviewRows, sc.rows-data.LastRows); n < sc.rows; n++ {
 		var row []string
 		for _, c := range sc.last[n%data.LastRows] {
-			row = append(row, string(c))
+			row = append(row, strings.Clone(data.Clip(c, MostShown)))
 		}
 		rows, numbers = append(rows, row), append(numbers, sc.lastAt[n%data.LastRows])
 	}

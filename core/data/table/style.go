@@ -98,7 +98,8 @@ func fitting(s string) styleSet {
 	case marks == 0 && !odd:
 		return numberStyles
 	case marks == 1 && !odd && strings.Contains(s, "."):
-		if styles[commaAndPoints].written(s) != "" {
+		const group = 3 // digits behind a mark between thousands
+		if len(s)-1-strings.IndexByte(s, '.') == group && styles[commaAndPoints].written(s) != "" {
 			return pointStyles | 1<<commaAndPoints
 		}
 		return pointStyles
@@ -154,6 +155,9 @@ func (st style) read(s string) (v float64, ok bool) {
 	if st.date != "" {
 		return parseDate(s, st.date)
 	}
+	if v, ok = quick(s, st.decimal); ok {
+		return v, true
+	}
 	if s = st.written(s); s == "" || strings.ContainsAny(s, "_xX") { // which Go's own numbers may have
 		return 0, false
 	}
@@ -163,6 +167,36 @@ func (st style) read(s string) (v float64, ok bool) {
 	}
 	return f, true
 }
+
+// quick returns the number s where it is digits with one decimal mark at most, behind a sign at most, as most cells
+// are. ok is false for what takes a closer look. Both parts of the quotient are exact, so that it is the nearest float64,
+// as that of [strconv.ParseFloat] is (Clinger 1990).
+func quick(s string, decimal byte) (v float64, ok bool) {
+	const exact = 15 // digits
+	signed := s != "" && (s[0] == '-' || s[0] == '+')
+	n, digits, mark := 0, 0, -1
+	for i := range len(s) {
+		switch c := s[i]; {
+		case '0' <= c && c <= '9' && digits < exact:
+			n, digits = 10*n+int(c-'0'), digits+1
+		case c == decimal && mark < 0:
+			mark = i
+		case i > 0 || !signed:
+			return 0, false
+		}
+	}
+	v = float64(n)
+	if mark >= 0 {
+		v /= powers[len(s)-1-mark]
+	}
+	if signed && s[0] == '-' {
+		v = -v
+	}
+	return v, digits > 0
+}
+
+// powers lists those of 10.
+var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
 // written returns the number s as Go would write it; empty where s is plainly no number in this style.
 func (st style) written(s string) string {
@@ -431,7 +465,7 @@ func (c *styleCount) count(s string, at func() *cell) styleSet {
 			c.misses[k] = at()
 		}
 	}
-	odd := len(s) >= 38 || strings.ContainsAny(s, "eEiI") // neither surely finite nor, without a mark, surely whole
+	odd := len(s) >= 38 || lettered(s) // neither surely finite nor, without a mark, surely whole
 	odd = odd || s[0] == '(' || s[len(s)-1] == '-'
 	if set == 0 || set == numberStyles && !odd {
 		return set
@@ -459,6 +493,16 @@ func (c *styleCount) count(s string, at func() *cell) styleSet {
 		c.unclear = at()
 	}
 	return set
+}
+
+// lettered reports whether s has a letter of an exponent or of infinity.
+func lettered(s string) bool {
+	for i := range len(s) {
+		if c := s[i] | ' '; c == 'e' || c == 'i' {
+			return true
+		}
+	}
+	return false
 }
 
 // recount counts a cell that fits set and was counted before.
