@@ -264,6 +264,7 @@ bench: build chromium
 	$(NODE) web/bench/webgpu.mjs
 	$(NODE) web/bench/methods.mjs
 	$(NODE) web/bench/mnist.mjs
+	$(NODE) web/bench/read.mjs
 
 # The figures of the page's help, measured anew: on a machine that does nothing else.
 figures: build chromium
