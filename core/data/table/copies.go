@@ -2,6 +2,7 @@ package table
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"clipscope/core/data"
@@ -16,82 +17,115 @@ const (
 	leastCopied = 20
 	// otherValues is the number of values by which a copy may have more than there are classes: of missing cells, say.
 	otherValues = 2
+	// mostCompared limits the cells that are compared with labels, in all columns; one that is looked up counts as lookUp.
+	mostCompared, lookUp = 1 << 28, 4
 )
 
+// comparison counts the cells that may still be compared with labels. Beyond these, nothing is told.
+type comparison struct {
+	*source.Reading
+	left   int64
+	counts []int32 // of the rows, for each value of a column and each class; zeros between columns
+}
+
+// spend takes n cells of those, and looks now and then whether the reading has ended. ok is false where none is left.
+func (c *comparison) spend(n int) (ok bool, err error) {
+	c.left -= int64(n)
+	return c.left >= 0, c.Step(int64(n))
+}
+
 // tellCopies warns of columns from which nearly the whole label follows: most are the label in other words,
-// and are not known when a model is asked.
-func tellCopies(in *source.Reading, ds *data.Dataset, label string) {
+// and are not known when a model is asked. The error is the reading's.
+func tellCopies(in *source.Reading, ds *data.Dataset, label string) error {
+	c := &comparison{Reading: in, left: mostCompared}
 	if ds.Task == data.MultiLabel {
-		tellLabelCopies(in, ds)
-		return
+		return c.tellLabels(ds)
 	}
+	return c.tell(ds, label)
+}
+
+// tell warns of columns from which nearly the whole of the one label follows.
+func (c *comparison) tell(ds *data.Dataset, label string) error {
 	if ds.Train.N < leastCopied {
-		return
+		return nil
 	}
 	for i := range ds.Columns {
 		col := &ds.Columns[i]
 		share, base := 0.0, 0.0
+		var err error
 		switch {
 		case col.First < 0 || col.Buckets > 0:
 			continue
 		case ds.Task == data.Classification:
-			share, base = purity(ds, col)
+			share, base, err = c.purity(ds, col)
 		case col.Kind == data.Numeric:
-			share = correlation(ds, col.First)
+			share, err = c.correlation(ds, col.First)
+		}
+		if err != nil {
+			return err
 		}
 		if share >= nearly && base < 2*nearly-1 {
-			in.Doubt("%s nearly equals the label %s: %.1f %% of it follows from this column. Declare it ignored, unless it is known before the label is.", data.Shorten(col.Name), data.Shorten(label), 100*share)
+			c.Doubt("%s nearly equals the label %s: %.1f %% of it follows from this column. Declare it ignored, unless it is known before the label is.", data.Shorten(col.Name), data.Shorten(label), 100*share)
 		}
 	}
+	return nil
 }
 
 // purity returns the share of rows whose class is the most frequent one of those with the same value of the
 // column, and that of the most frequent class of all; 0 where the column has more values than a copy has.
-func purity(ds *data.Dataset, col *data.Column) (share, base float64) {
-	counts, all := map[float32][]int{}, make([]int, len(ds.Classes))
+func (c *comparison) purity(ds *data.Dataset, col *data.Column) (share, base float64, err error) {
+	classes, values := len(ds.Classes), map[float32]int{}
+	if c.counts == nil {
+		c.counts = make([]int32, classes*(classes+otherValues))
+	}
+	var seen []int // the counts that are not 0
+	defer func() {
+		for _, i := range seen {
+			c.counts[i] = 0
+		}
+	}()
 	for r := range ds.Train.N {
+		if ok, err := c.spend(lookUp + len(col.Categories)); !ok || err != nil {
+			return 0, 0, err
+		}
 		x := ds.Train.F32[r*ds.Features:]
 		v := x[col.First]
 		if col.Kind == data.Categorical {
-			v = -1
-			for k := range col.Categories {
-				if x[col.First+k] != 0 {
-					v = float32(k)
-				}
-			}
+			v = float32(slices.IndexFunc(x[col.First:][:len(col.Categories)], func(x float32) bool { return x != 0 }))
 		}
-		of := counts[v]
-		if of == nil {
-			if len(counts) == len(ds.Classes)+otherValues {
-				return 0, 0
+		k, known := values[v]
+		if !known {
+			if k = len(values); k == classes+otherValues {
+				return 0, 0, nil
 			}
-			of = make([]int, len(ds.Classes))
-			counts[v] = of
+			values[v] = k
 		}
-		y := int(ds.Train.Y[r])
-		of[y]++
-		all[y]++
+		i := k*classes + int(ds.Train.Y[r])
+		if c.counts[i]++; c.counts[i] == 1 {
+			seen = append(seen, i)
+		}
+	}
+	most, all := make([]int32, len(values)), make([]int32, classes)
+	for _, i := range seen {
+		most[i/classes] = max(most[i/classes], c.counts[i])
+		all[i%classes] += c.counts[i]
 	}
 	sum := 0
-	for _, of := range counts {
-		sum += most(of)
+	for _, n := range most {
+		sum += int(n)
 	}
-	return float64(sum) / float64(ds.Train.N), float64(most(all)) / float64(ds.Train.N)
-}
-
-func most(counts []int) (n int) {
-	for _, c := range counts {
-		n = max(n, c)
-	}
-	return n
+	return float64(sum) / float64(ds.Train.N), float64(slices.Max(all)) / float64(ds.Train.N), nil
 }
 
 // correlation returns the square of Pearson's coefficient of a feature and the target; 0 where one of them
 // is constant.
-func correlation(ds *data.Dataset, feature int) float64 {
+func (c *comparison) correlation(ds *data.Dataset, feature int) (float64, error) {
 	n := float64(ds.Train.N)
 	var mx, my float64
 	for r := range ds.Train.N {
+		if ok, err := c.spend(1); !ok || err != nil {
+			return 0, err
+		}
 		mx += float64(ds.Train.F32[r*ds.Features+feature]) / n
 		my += float64(ds.Train.Y[r]) / n
 	}
@@ -101,9 +135,9 @@ func correlation(ds *data.Dataset, feature int) float64 {
 		xx, xy, yy = xx+x*x, xy+x*y, yy+y*y
 	}
 	if r := xy * xy / (xx * yy); r <= 1+1e-9 {
-		return math.Min(r, 1)
+		return math.Min(r, 1), nil
 	}
-	return 0 // also of NaN
+	return 0, nil // also of NaN
 }
 
 // tellAlike warns of texts of a list that differ in no more than case, spaces or how accents are stored.

@@ -36,7 +36,9 @@ func Load(in *source.Reading, train, test []source.File) (*data.Dataset, error) 
 	if ds.Task == data.Classification && data.AllEqual(ds.Train.Y) {
 		return nil, data.OneClass(train[0].Name(), ds.Classes[int(ds.Train.Y[0])])
 	}
-	tellCopies(in, ds, in.Report.Label)
+	if err := tellCopies(in, ds, in.Report.Label); err != nil {
+		return nil, err
+	}
 	if len(test) == 0 {
 		return ds, nil
 	}

@@ -244,20 +244,20 @@ func FlagColumns(names []string) []data.Column {
 	return all
 }
 
-// mostCompared limits the cells that are compared with labels, in the time of a second or so.
-const mostCompared = 1 << 28
-
-// tellLabelCopies warns of columns from which nearly the whole of a label follows, as tellCopies does of one label.
-func tellLabelCopies(in *source.Reading, ds *data.Dataset) {
-	if int64(ds.Train.N)*int64(ds.Features)*int64(ds.Outputs) > mostCompared {
-		return
-	}
+// tellLabels warns of columns from which nearly the whole of a label follows, as tell does of one label.
+func (c *comparison) tellLabels(ds *data.Dataset) error {
 	one := &data.Dataset{Task: data.Classification, Features: ds.Features, Columns: ds.Columns, Classes: zeroOne, Train: ds.Train}
 	one.Train.Y = make([]float32, ds.Train.N)
 	for k, name := range ds.Classes {
+		if ok, err := c.spend(ds.Train.N); !ok || err != nil {
+			return err
+		}
 		for i := range one.Train.Y {
 			one.Train.Y[i] = ds.Train.Y[i*ds.Outputs+k]
 		}
-		tellCopies(in, one, name)
+		if err := c.tell(one, name); err != nil {
+			return err
+		}
 	}
+	return nil
 }
