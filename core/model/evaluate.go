@@ -219,8 +219,9 @@ func (e *exam) target(t *inputTable, cell string) (float32, error) {
 func (e *exam) pictures(ctx context.Context, files []source.File, progress func(source.Progress)) error {
 	a := e.p.file.Apply
 	opt := e.p.reading()
+	opt.Task = a.Task // or labels such as 1.0 are amounts
 	if e.labels != nil {
-		opt.Task, opt.Columns = string(data.MultiLabel), map[string]string{}
+		opt.Columns = map[string]string{}
 		for _, name := range a.Classes {
 			opt.Columns[name] = string(data.Label)
 		}
@@ -229,7 +230,7 @@ func (e *exam) pictures(ctx context.Context, files []source.File, progress func(
 	if err != nil {
 		return err
 	}
-	if ds.Columns != nil || ds.Features != a.Features || !slices.Equal(ds.Shape, a.Shape) || e.numbers != nil {
+	if ds.Columns != nil || ds.Features != a.Features || !slices.Equal(ds.Shape, a.Shape) || e.numbers != nil || string(ds.Task) != a.Task {
 		return &data.Error{File: files[0].Name(), Expected: "pictures of " + shapeText(a.Shape, a.Features), Got: "rows of " + shapeText(ds.Shape, ds.Features),
 			Fix: "Choose files as the model was trained on."}
 	}
@@ -237,31 +238,44 @@ func (e *exam) pictures(ctx context.Context, files []source.File, progress func(
 	for i, c := range ds.Classes {
 		of[i] = slices.Index(e.names, c)
 	}
-	if e.labels != nil {
-		if err := orderLabels(files[0].Name(), ds, of, len(e.names)); err != nil {
+	for _, rows := range []*data.Split{&ds.Train, &ds.Test} { // files and folders may be called test
+		if err := e.own(files[0].Name(), ds, rows, of); err != nil {
+			return err
+		}
+		if err := e.split(ctx, rows, ds.TargetWidth()); err != nil {
 			return err
 		}
 	}
-	for i, y := range ds.Train.Y {
-		if e.labels != nil {
-			break
-		}
+	return nil
+}
+
+// own gives the targets of rows, whose classes are at the places of, as the model has them.
+func (e *exam) own(file string, ds *data.Dataset, rows *data.Split, of []int) error {
+	if e.labels != nil {
+		return orderLabels(file, ds, rows, of, len(e.names))
+	}
+	for i, y := range rows.Y {
 		k := of[int(y)]
 		if k < 0 {
-			return &data.Error{File: files[0].Name(), Row: i + 1, Expected: "one of the model's classes", Got: fmt.Sprintf("label %q", clipped(ds.Classes[int(y)])),
+			return &data.Error{File: file, Row: i + 1, Expected: "one of the model's classes", Got: fmt.Sprintf("label %q", clipped(ds.Classes[int(y)])),
 				Fix: "Choose pictures of the classes that the model was trained on."}
 		}
-		ds.Train.Y[i] = float32(k)
+		rows.Y[i] = float32(k)
 	}
+	return nil
+}
+
+// split marks the rows of a split, which have so many targets each.
+func (e *exam) split(ctx context.Context, all *data.Split, width int) error {
 	const part = 4096 // rows, whose outputs are held at a time
-	for lo := 0; lo < ds.Train.N; lo += part {
-		hi := min(ds.Train.N, lo+part)
-		w := ds.TargetWidth()
-		rows := data.Split{N: hi - lo, Y: ds.Train.Y[lo*w : hi*w]}
-		if f := a.Features; ds.Train.U8 != nil {
-			rows.U8 = ds.Train.U8[lo*f : hi*f]
+	f := e.p.file.Apply.Features
+	for lo := 0; lo < all.N; lo += part {
+		hi := min(all.N, lo+part)
+		rows := data.Split{N: hi - lo, Y: all.Y[lo*width : hi*width]}
+		if all.U8 != nil {
+			rows.U8 = all.U8[lo*f : hi*f]
 		} else {
-			rows.F32 = ds.Train.F32[lo*f : hi*f]
+			rows.F32 = all.F32[lo*f : hi*f]
 		}
 		if err := e.mark(ctx, &rows); err != nil {
 			return err
@@ -271,7 +285,7 @@ func (e *exam) pictures(ctx context.Context, files []source.File, progress func(
 }
 
 // orderLabels brings the labels of rows to the places that of has for them, in a model of so many.
-func orderLabels(file string, ds *data.Dataset, of []int, labels int) error {
+func orderLabels(file string, ds *data.Dataset, rows *data.Split, of []int, labels int) error {
 	sorted := slices.Sorted(slices.Values(of))
 	for k := range labels {
 		if len(sorted) != labels || sorted[k] != k {
@@ -279,8 +293,8 @@ func orderLabels(file string, ds *data.Dataset, of []int, labels int) error {
 		}
 	}
 	row := make([]float32, len(of))
-	for lo := 0; lo < len(ds.Train.Y); lo += len(of) {
-		y := ds.Train.Y[lo : lo+len(of)]
+	for lo := 0; lo < len(rows.Y); lo += len(of) {
+		y := rows.Y[lo : lo+len(of)]
 		for i, at := range of {
 			row[at] = y[i]
 		}
