@@ -275,7 +275,9 @@ func decideColumn(in *source.Reading, sc *scan, s *schema, i int, file string) e
 		s.learnTime(in, c, i)
 		col.First = s.features
 		s.features++
-		declare(in, s, i)
+		if err := declare(in, s, i); err != nil {
+			return err
+		}
 		s.place(in, c, i)
 		if c.missing > 0 && in.Options.Missing == "indicator" {
 			col.Indicator = s.features
@@ -484,22 +486,30 @@ func tellStyle(in *source.Reading, c *tally, col *data.Column) {
 	}
 }
 
-// declaredBound takes the bounds that the user has said of a column, nil for none.
-func declaredBound(in *source.Reading, col *data.Column) *data.Bound {
-	if b, ok := in.Options.Bounds[col.Name]; ok {
-		col.Bounds = &data.Bound{Lo: declaredDays(col, b.Lo), Hi: declaredDays(col, b.Hi)}
+// declareBounds takes the bounds that the user has said of a column, if any.
+func declareBounds(in *source.Reading, col *data.Column) error {
+	b, ok := in.Options.Bounds[col.Name]
+	if !ok {
+		return nil
 	}
-	return col.Bounds
+	col.Bounds = &data.Bound{Lo: b.Lo, Hi: b.Hi}
+	return declaredDays(col, "bounds", &col.Bounds.Lo, &col.Bounds.Hi)
 }
 
 // declare takes what the user has said of numeric column i.
-func declare(in *source.Reading, s *schema, i int) {
+func declare(in *source.Reading, s *schema, i int) error {
 	col := &s.columns[i]
-	if b := declaredBound(in, col); b != nil {
+	if err := declareBounds(in, col); err != nil {
+		return err
+	}
+	if b := col.Bounds; b != nil {
 		s.fill[i] = (b.Lo + b.Hi) / 2
 	}
 	if v, ok := in.Options.Fill[col.Name]; ok {
-		s.fill[i] = declaredDays(col, v)
+		if err := declaredDays(col, "fill", &v); err != nil {
+			return err
+		}
+		s.fill[i] = v
 	}
 	if in.Options.Missing != "indicator" {
 		s.fill[i] = 0
@@ -508,6 +518,7 @@ func declare(in *source.Reading, s *schema, i int) {
 		v := s.fill[i]
 		col.Fill = &v
 	}
+	return nil
 }
 
 // checkNumeric refuses a column of numbers with other cells, unless their rows
@@ -604,8 +615,7 @@ func decideLabel(in *source.Reading, sc *scan, s *schema, file string) error {
 	s.noNumbers[s.label] = c.noNumbers > 0 || s.task == data.Regression
 	if s.task == data.Regression {
 		learnUnits(c, col)
-		declaredBound(in, col)
-		return nil
+		return declareBounds(in, col)
 	}
 	fix := "Choose another label column."
 	if numbers {

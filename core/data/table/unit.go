@@ -134,13 +134,21 @@ func timeInWords(kind string) string {
 	return map[string]string{"ms": "milli", "us": "micro", "ns": "nano"}[kind] + "seconds since 1970 began"
 }
 
-// declaredDays returns a number that is declared of the column in days since 1970 began. It may be declared as the
-// cells of times have it: a million days would be beyond the year 4000.
-func declaredDays(col *data.Column, v float64) float64 {
-	if days, ok := data.Days(col.Time, v); ok && col.Time != "" && math.Abs(v) >= 1e6 {
-		return days
+// declaredDays brings numbers that are declared of the column together to days since 1970 began. They may be declared as
+// the cells of times have them: a million days would be beyond the year 4000. field names the option in the error.
+func declaredDays(col *data.Column, field string, declared ...*float64) error {
+	if col.Time == "" || !slices.ContainsFunc(declared, func(v *float64) bool { return math.Abs(*v) >= 1e6 }) {
+		return nil
 	}
-	return v
+	for _, v := range declared {
+		days, ok := data.Days(col.Time, *v)
+		if !ok {
+			return &data.Error{ColumnName: col.Name, Expected: "csv." + field + " of dates as the cells have them (" + timeInWords(col.Time) + "), or all of it in days since 1970 began", Got: strconv.FormatFloat(*v, 'f', -1, 64),
+				Fix: "Correct the option."}
+		}
+		*v = days
+	}
+	return nil
 }
 
 // place brings column i near 0, and gives it a feature for the time of day where it has one.
