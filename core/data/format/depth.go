@@ -11,6 +11,9 @@ import (
 // that follows PNG scales these to all 16, and states in the chunk sBIT how many they were. Many programs
 // store them as they are: then pictures look black.
 
+// lookEvery is the number of bytes of samples, of whole pixels, between two looks whether reading goes on.
+const lookEvery = 64 << 10
+
 // depth counts the PNG pictures of 16 bits that were read.
 type depth struct {
 	pictures  int
@@ -59,16 +62,22 @@ func deepSamples(img image.Image) (pix []uint8, each, colours int) {
 }
 
 // read takes in a picture that was decoded from raw. Where a PNG states that its samples have fewer than
-// 16 bits, and stores them as they are, it stretches them to 16.
-func (d *depth) read(img image.Image, raw []byte) {
+// 16 bits, and stores them as they are, it stretches them to 16. It ends with the error of alive, which it
+// calls every 64 kB.
+func (d *depth) read(img image.Image, raw []byte, alive func() error) error {
 	pix, each, colours := deepSamples(img)
 	if pix == nil {
-		return
+		return nil
 	}
 	d.pictures++
 	bits := statedBits(raw)
 	largest, scaled := uint16(0), true
 	for at := 0; at+2*each <= len(pix); at += 2 * each {
+		if at%lookEvery == 0 {
+			if err := alive(); err != nil {
+				return err
+			}
+		}
 		for c := range colours {
 			v := binary.BigEndian.Uint16(pix[at+2*c:])
 			largest = max(largest, v)
@@ -77,16 +86,22 @@ func (d *depth) read(img image.Image, raw []byte) {
 	}
 	d.largest = max(d.largest, largest)
 	if bits < 1 || bits >= 16 || int(largest)>>bits > 0 || scaled {
-		return
+		return nil
 	}
 	d.stretched++
 	most := uint32(1)<<bits - 1
 	for at := 0; at+2*each <= len(pix); at += 2 * each {
+		if at%lookEvery == 0 {
+			if err := alive(); err != nil {
+				return err
+			}
+		}
 		for c := range colours {
 			v := uint32(binary.BigEndian.Uint16(pix[at+2*c:]))
 			binary.BigEndian.PutUint16(pix[at+2*c:], uint16((v*0xffff+most/2)/most))
 		}
 	}
+	return nil
 }
 
 // scaledFrom reports whether v may be a sample of so many bits that was scaled to 16: by shifting, or in

@@ -116,7 +116,9 @@ func (g *gallery) draw(dst []uint8, name string, raw []byte, d pictureDecoder) e
 	if err != nil {
 		return badPicture(name, "that is damaged", err)
 	}
-	g.depth.read(img, raw)
+	if err := g.depth.read(img, raw, g.alive); err != nil {
+		return err
+	}
 	return g.into(dst, img, d.turn, g.alive)
 }
 
