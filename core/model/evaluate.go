@@ -267,8 +267,7 @@ func (e *exam) own(file string, ds *data.Dataset, rows *data.Split, of []int) er
 
 // split marks the rows of a split, which have so many targets each.
 func (e *exam) split(ctx context.Context, all *data.Split, width int) error {
-	const part = 4096 // rows, whose outputs are held at a time
-	f := e.p.file.Apply.Features
+	part, f := e.p.gathered(), e.p.file.Apply.Features
 	for lo := 0; lo < all.N; lo += part {
 		hi := min(all.N, lo+part)
 		rows := data.Split{N: hi - lo, Y: all.Y[lo*width : hi*width]}

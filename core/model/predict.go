@@ -231,16 +231,20 @@ type batch struct {
 	pending []run.Answer // of all rows, without the model's outputs
 }
 
-// mostGathered bounds the features that are gathered, and mostPending the rows.
+// mostGathered bounds the features that are gathered, and the outputs for them, and mostPending the rows.
 const (
 	mostGathered = 1 << 22
 	mostPending  = 4096
 )
 
+// gathered returns the number of rows that are answered together.
+func (p *Predictor) gathered() int {
+	return max(1, min(mostPending, mostGathered/max(p.file.Apply.Features, p.net.Outputs())))
+}
+
 func (p *Predictor) newBatch() *batch {
-	f := p.file.Apply.Features
-	b := &batch{p: p, size: max(1, min(mostPending, mostGathered/f))}
-	b.rows.F32 = make([]float32, 0, f)
+	b := &batch{p: p, size: p.gathered()}
+	b.rows.F32 = make([]float32, 0, p.file.Apply.Features)
 	return b
 }
 
