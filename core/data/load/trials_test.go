@@ -164,6 +164,7 @@ func TestNotationsOfTables(t *testing.T) {
 		{file: "titles.csv", text: lines("Sales of the year,,\n,,\nas of today,,\nx,y,outcome", 30, plain), opt: label, want: three, said: "is not of the table"},
 		{file: "title of two.csv", text: lines("Sales of the year\nx,outcome", 30, func(i int) string { return fmt.Sprintf("%d,%s", i%7, ab(i)) }), want: "30 rows; x numeric; outcome label; classes a b;", said: "is not of the table"},
 
+		{file: "level.csv", text: lines("level_0,x,outcome", 30, func(i int) string { return fmt.Sprintf("%d,%d,%s", i, i%7, ab(i)) }), want: "level_0 ignored; x numeric; outcome label;", said: "level_0 numbers"},
 		{file: "index.csv", text: lines("Unnamed: 0,x,outcome", 30, func(i int) string { return fmt.Sprintf("%d,%d,%s", 37*i%100, i%7, ab(i)) }), want: "Unnamed: 0 ignored; x numeric; outcome label;", said: "Unnamed: 0 numbers"},
 		{file: "twice.csv", text: lines("Unnamed: 0.2,Unnamed: 0.1,x,group", 30, func(i int) string { return fmt.Sprintf("%d,%d,%d,%s", i/2, i/3, i%7, ab(i)) }), want: "Unnamed: 0.2 ignored; Unnamed: 0.1 ignored; x numeric; group label;", said: "Unnamed: 0.1 numbers"},
 		{file: "last.csv", text: lines("x,group,__index_level_0__", 30, func(i int) string { return fmt.Sprintf("%d,%s,%d", i%7, ab(i), 37*i%100) }), want: "x numeric; group label; __index_level_0__ ignored;", said: "__index_level_0__ numbers"},

@@ -446,7 +446,7 @@ func (sc *scan) mayBeID(i int) bool {
 		return i == 0
 	}
 	switch name := strings.ToLower(sc.names[i]); name {
-	case "id", "idx", "index", "rowid", "row_id", "row", "unnamed: 0", "uid", "no", "no.", "#":
+	case "id", "idx", "index", "rowid", "row_id", "row", "unnamed: 0", "level_0", "uid", "no", "no.", "#":
 		return true
 	default:
 		numbers := func(end string) bool { return strings.HasSuffix(name, end) }
