@@ -152,6 +152,7 @@ func TestNotationsOfTables(t *testing.T) {
 	for _, c := range []trial{
 		{file: "breaks;.csv", text: lines("note;x;outcome", 30, broken(";")), want: "30 rows; note categorical; x numeric; outcome label;"},
 		{file: "breaks tab.csv", text: lines("note\tx\toutcome", 30, broken("\t")), want: "30 rows; note categorical; x numeric; outcome label;"},
+		{file: "breaks in all.csv", text: lines("\"x\"\t\"note\"\t\"outcome\"", 30, func(i int) string { return fmt.Sprintf("\"%d\"\t\"one\ntwo\"\t\"%s\"", i%7, ab(i)) }), want: "30 rows; x numeric; note categorical; outcome label;"},
 		{file: "breaks|.csv", text: lines("note|x|outcome", 30, func(i int) string {
 			return strings.ReplaceAll(broken("|")(i), "|, four", "four")
 		}), want: "30 rows; note categorical; x numeric; outcome label;"},

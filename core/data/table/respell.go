@@ -107,7 +107,34 @@ func strayQuotes(lines []string) bool {
 			stray = stray || strayIn(cell)
 		}
 	}
-	return stray
+	return stray && !wholeRecords(lines, tabs+1)
+}
+
+// wholeRecords reports whether lines, which have so many cells each, are records of more cells, as many as each other,
+// with line breaks in quoted cells.
+func wholeRecords(lines []string, short int) bool {
+	width := 0
+	for len(lines) > 0 {
+		n, inside := 0, false
+		for ; n < len(lines) && (n == 0 || inside); n++ {
+			var ok bool
+			if inside, ok = quoteAfter(lines[n], '\t', inside); !ok {
+				return false
+			}
+		}
+		if inside {
+			break // the end is not in sight
+		}
+		cells := len(splitLine(strings.Join(lines[:n], "\n"), '\t'))
+		if width == 0 {
+			width = cells
+		}
+		if cells != width || cells <= short {
+			return false
+		}
+		lines = lines[n:]
+	}
+	return width > 0
 }
 
 // strayIn reports whether a cell has quotes that CSV does not allow there.
