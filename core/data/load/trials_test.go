@@ -293,6 +293,7 @@ func TestNotesArePrivate(t *testing.T) {
 		{file: "salaries.csv", text: column(func(i int) string { return fmt.Sprintf("%d,5 lakh", 3+i%45) }), want: "note ignored;", said: `45 of its 45 different texts look like numbers in a notation that is not read, such as "10,5 lakh"`},
 		{file: "rubles.csv", text: column(func(i int) string { return fmt.Sprintf("руб %d тыс", 30+i%45) }), want: "note ignored;", said: "look like numbers in a notation that is not read"},
 		{file: "intervals.csv", text: column(func(i int) string { return fmt.Sprintf("%d days 02:00:00", i%40) }), want: "note ignored;", said: "look like numbers in a notation that is not read"},
+		{file: "visits.csv", text: column(func(i int) string { return fmt.Sprintf("%c. Muster%c", 'A'+i%5, 'a'+i/8%25) }), want: "note categorical;", said: "different texts of note are its categories"},
 		{file: "wards.csv", text: column(func(i int) string { return fmt.Sprintf("W%02d", i%40) }), want: "note categorical;"},
 		{file: "bands.csv", text: column(func(i int) string { return fmt.Sprintf("%d-%d", 10*(i%8), 10*(i%8)+9) }), want: "note categorical;"},
 		{file: "towns.csv", text: column(func(i int) string { return strings.Repeat(string(rune('A'+i%20)), 3) }), want: "note categorical;"},

@@ -358,7 +358,7 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 	case c.numbers() > c.texts() && !c.typed:
 		in.Warn("%s mixes %s (such as %s) and is read as categorical.", name, c.mixture(), data.Quote(c.firstText().text))
 	}
-	if n := len(c.distinct); n > manyCategories {
+	if n := len(c.distinct); n > manyCategories || n > fewClasses && c.cells < rowsOfKind*n {
 		in.Doubt("The %d different texts of %s are its categories, which count as public: every model that is saved has their list. Declare it ignored or bucketed if they say whose a row is.", n, name)
 	}
 	return data.Categorical
@@ -432,6 +432,10 @@ func tellCodes(in *source.Reading, c *tally, name string) {
 // manyCategories is the number of categories above which the owner is warned that they are public. Kinds
 // of things are usually fewer; days, places or names in a column are more.
 const manyCategories = 60
+
+// rowsOfKind is the number of rows per category below which the owner is warned that categories are public: people
+// come a few times, kinds of things more often.
+const rowsOfKind = 5
 
 // isID reports whether column i only tells rows apart: integers that never
 // repeat, under such a name or, without a header, in the first column.
