@@ -226,6 +226,7 @@ func TestNumbersAsPeopleWriteThem(t *testing.T) {
 		{file: "dollars.csv", text: column("($5)", "$17", "$20"), want: numbers + "-5|", said: `"($5)" is read as -5`},
 		{file: "sap.csv", text: column("1.234,50-", "17,00", "3,00-"), want: numbers + "-1234.5|", said: `"1.234,50-" is read as -1234.5`},
 
+		{file: "thousands.csv", text: lines("amount;y;group", 40, func(i int) string { return fmt.Sprintf("%d.773;%g;%s", 57+i, float64(i)/4, ab(i)) }), want: "amount numeric; y numeric; group label; classes a b; first 57.773|", said: `"57.773" is read as 57.773. Choose the decimal mark`},
 		{file: "errors.csv", text: column("#DIV/0!", "1.5", "#REF!", "2"), opt: drop, want: numbers + "(missing)|", said: "20 training rows are left out"},
 		{file: "words.csv", text: column("None", "1.5", "--", "2"), opt: drop, want: numbers + "(missing)|", said: "20 training rows are left out"},
 		{file: "marks.csv", text: column(".", "1.5", "n/d", "2", "-", "3", "..", "4"), opt: drop, want: numbers + "(missing)|", said: "20 training rows are left out"},

@@ -269,7 +269,7 @@ func decideColumn(in *source.Reading, sc *scan, s *schema, i int, file string) e
 		if err := checkNumeric(in, c, i, col.Name); err != nil {
 			return err
 		}
-		tellStyle(in, c, col)
+		tellStyle(in, sc, c, col)
 		s.noNumbers[i] = true
 		learnUnits(c, col)
 		s.learnTime(in, c, i)
@@ -460,7 +460,7 @@ func (sc *scan) mayBeID(i int) bool {
 
 // tellStyle notes how the numbers of a column are written, and warns where its
 // cells would fit another style as well, in which they mean something else.
-func tellStyle(in *source.Reading, c *tally, col *data.Column) {
+func tellStyle(in *source.Reading, sc *scan, c *tally, col *data.Column) {
 	st := styles[c.style]
 	if st.date != "" {
 		col.Date = st.date
@@ -474,6 +474,11 @@ func tellStyle(in *source.Reading, c *tally, col *data.Column) {
 		return
 	}
 	if st.decimal == '.' && st.thousands == 0 {
+		commas := sc.comma == ';' || sc.commas > 0 // signs of a country that writes 1.234,5
+		if commas && in.Options.Decimal+in.Options.Thousands == "" && c.unclear != nil && c.fit[commaAndPoints] == c.fit[c.style] {
+			v, _ := st.parse(c.unclear.text)
+			in.Warn("%s: %s is read as %s. Choose the decimal mark if that is wrong.", data.Shorten(col.Name), data.Quote(c.unclear.text), strconv.FormatFloat(float64(v), 'f', -1, 32))
+		}
 		return
 	}
 	col.Decimal = string(rune(st.decimal))
@@ -612,7 +617,7 @@ func decideLabel(in *source.Reading, sc *scan, s *schema, file string) error {
 		if err := checkNumeric(in, c, s.label, col.Name); err != nil {
 			return err
 		}
-		tellStyle(in, c, col)
+		tellStyle(in, sc, c, col)
 		tellCodes(in, c, col.Name)
 	}
 	in.Report.Task = s.task
