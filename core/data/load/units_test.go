@@ -133,6 +133,9 @@ func TestNumbersThatAreNoTimes(t *testing.T) {
 		{file: "phones.csv", text: column("1707954127", "9317954127"), want: "first 1707954200|"},
 		{file: "money.csv", text: column("$20200103", "$20200104"), want: "first 20200104|", said: "of 2 different values 1 fall together"},
 		{file: "collapse.csv", text: column("170795412779012", "170795412779013", "9"), want: "t numeric;", said: "of 3 different values 1 fall together"},
+		{file: "metres.csv", text: column("4500000.01", "4500000.02", "4500000.03"), want: "t numeric;", said: "of 3 different values 2 fall together"},
+		{file: "many.csv", text: lines("t,x,group", 3000, func(i int) string { return fmt.Sprintf("%d,%d,%s", 20200100+i, i%7, ab(i)) }), want: "t numeric;", said: "of 1000 different values 499 fall together"},
+		{file: "targets.csv", text: lines("x,t", 60, func(i int) string { return fmt.Sprintf("%d,%d", i%7, 170795412779012+i) }), want: "regression;", said: "as a target has 24 bits"},
 		{file: "far.csv", text: column("170795412779012", "170795412779013", "170795412779022"), opt: run.CSV{Bounds: map[string]run.Bounds{"t": {Lo: 170795412779000, Hi: 170795412779100}}}, want: "t numeric;"},
 	} {
 		files := []source.File{source.Bytes(c.file, []byte(c.text))}

@@ -34,6 +34,7 @@ type tally struct {
 	style    int                   // in styles: how its numbers are written
 	typed    bool                  // the file stores them as texts
 	distinct map[string]int32      // the values, and where in times each is; nil when they are too many or too long
+	some     map[string]int32      // the first of a column's values, where most are numbers and distinct is nil; nil where that takes too much
 	times    []int32               // how often each of distinct occurs
 	sets     []styleSet            // the styles that each of distinct fits
 	held     int64                 // bytes that distinct takes
@@ -49,6 +50,7 @@ const (
 	mostIDs      = 1 << 17 // enough to believe that a column numbers the rows
 	mostIDLists  = 4       // columns whose integers are listed, the first that may number the rows
 	plainIDs     = 50      // rows from which an unnamed first column may be one
+	mostSamples  = 8 << 20 // bytes of the first values of columns that have more than are listed
 	numericShare = 0.95    // of its cells a numeric column's are numbers at least
 )
 
@@ -56,6 +58,14 @@ const (
 func (c *tally) numbers() int { return c.fit[c.style] }
 
 func (c *tally) texts() int { return c.cells - c.numbers() }
+
+// sample returns the column's values, or the first of them.
+func (c *tally) sample() map[string]int32 {
+	if c.distinct == nil {
+		return c.some
+	}
+	return c.distinct
+}
 
 // firstText returns the first cell that is no number.
 func (c *tally) firstText() *cell { return c.misses[c.style] }
@@ -177,6 +187,10 @@ func (sc *scan) list(c *tally, s string, set styleSet, lim *source.Limits) {
 	bytes := entry + int64(len(s))
 	if len(c.distinct) == lim.Categories || len(s) > lim.Category || sc.texts+bytes > lim.Texts {
 		sc.texts -= c.held
+		if set != 0 && len(c.distinct) > 0 && sc.samples+c.held <= mostSamples {
+			c.some = c.distinct
+			sc.samples += c.held
+		}
 		c.distinct, c.times, c.sets, c.held = nil, nil, nil, 0
 		return
 	}
@@ -290,6 +304,7 @@ type scan struct {
 	last     [data.LastRows][]string // the newest rows beyond the preview, in turn
 	lastAt   [data.LastRows]int      // and their numbers
 	texts    int64                   // bytes that the columns' lists of values take
+	samples  int64                   // and those of which only the first values are listed
 }
 
 func scanTables(in *source.Reading, files []source.File, ch Choices) (*scan, error) {

@@ -624,7 +624,11 @@ func decideLabel(in *source.Reading, sc *scan, s *schema, file string) error {
 	s.noNumbers[s.label] = c.noNumbers > 0 || s.task == data.Regression
 	if s.task == data.Regression {
 		learnUnits(c, col)
-		return declareBounds(in, col)
+		if err := declareBounds(in, col); err != nil {
+			return err
+		}
+		s.tellCollapse(in, c, s.label)
+		return nil
 	}
 	fix := "Choose another label column."
 	if numbers {

@@ -179,23 +179,28 @@ func (s *schema) place(in *source.Reading, c *tally, i int) {
 	s.tellCollapse(in, c, i)
 }
 
-// tellCollapse warns where different integers or times of column i come to the same features. It looks at the
-// values that are listed.
+// tellCollapse warns where different values of column i come to the same features or target. Of decimals, which may
+// have more digits than they are exact to, that takes one in a hundred. It looks at the values that are listed, or the first of them.
 func (s *schema) tellCollapse(in *source.Reading, c *tally, i int) {
 	col := &s.columns[i]
-	if !col.Instants() && c.fraction.has(c.style) {
-		return
-	}
 	values, features := map[float64]bool{}, map[[2]float32]bool{}
-	for cell := range c.distinct {
+	for cell := range c.sample() {
 		v, ok := s.value(i, cell)
 		if !ok || math.IsInf(v, 0) {
 			continue
 		}
 		x, clock := s.near(i, v)
+		if col.Clock == 0 {
+			clock = 0
+		}
 		values[v], features[[2]float32{x, clock}] = true, true
 	}
-	if lost := len(values) - len(features); lost > 0 {
+	lost := len(values) - len(features)
+	switch decimals := !col.Instants() && c.fraction.has(c.style); {
+	case lost == 0 || decimals && 100*lost < len(values):
+	case col.Kind == data.Label:
+		in.Doubt("%s: of %d different values %d fall together, as a target has 24 bits. Subtract a number that is public from all of them.", data.Shorten(col.Name), len(values), lost)
+	default:
 		in.Doubt("%s: of %d different values %d fall together, as a feature has 24 bits. Declare close bounds of the column (csv.bounds): their middle is then subtracted first.", data.Shorten(col.Name), len(values), lost)
 	}
 }
