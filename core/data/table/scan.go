@@ -38,7 +38,7 @@ type tally struct {
 	times    []int32               // how often each of distinct occurs
 	sets     []styleSet            // the styles that each of distinct fits
 	held     int64                 // bytes that distinct takes
-	zeros    *cell                 // the first whole number with a zero in front
+	zeros    *cell                 // the first whole number with a zero in front, or a plus and many digits as of a telephone
 	exponent *cell                 // the first number such as 40E1, with an exponent and neither a sign nor a mark
 	units    [1 + len(units)]*cell // the first number without a unit, and with each of units
 	notTimes timeSet               // kinds of times that some number is not
@@ -103,7 +103,7 @@ func (sc *scan) add(c *tally, s string, f source.File, line int, lim *source.Lim
 	}
 	set := c.count(s, at)
 	sc.countMark(set)
-	if c.zeros == nil && len(s) > 1 && s[0] == '0' && strings.Trim(s, "0123456789") == "" {
+	if c.zeros == nil && (len(s) > 1 && s[0] == '0' || len(s) > len("+4930123") && s[0] == '+') && strings.Trim(s[1:], "0123456789") == "" {
 		c.zeros = at()
 	}
 	if c.exponent == nil && c.infinite == nil && set != 0 && exponentCode(s) {

@@ -336,6 +336,12 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 		return data.Ignored
 	case c.numeric() && c.noNumbers == 0 && c.exponent != nil && !c.fraction.has(c.style) && c.distinct != nil && 2*len(c.distinct) <= c.cells:
 		in.Doubt("%s is read as categorical, as %s looks like a code; declare it numeric if it is a number.", name, data.Quote(c.exponent.text))
+	case c.numeric() && c.hashes():
+		if c.private(sc.rows) {
+			in.Doubt("%s is ignored: %s is too large for a number and looks like a code, and a list of its %d different codes would count as public. Declare it bucketed to use it.", name, data.Quote(c.infinite.text), len(c.distinct))
+			return data.Ignored
+		}
+		in.Doubt("%s is read as categorical, as %s is too large for a number and looks like a code.", name, data.Quote(c.infinite.text))
 	case c.numeric():
 		tellCodes(in, c, name)
 		return data.Numeric
@@ -369,6 +375,21 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 func (c *tally) private(rows int) bool {
 	n := len(c.distinct)
 	return n == c.cells && rows >= 20 || n >= leastPrivate && 2*c.once() > n
+}
+
+// hashes reports whether a column of whole numbers has one that is too large, and most are written with an E as codes
+// and digests are.
+func (c *tally) hashes() bool {
+	if c.infinite == nil || !exponentCode(c.infinite.text) || c.fraction.has(c.style) {
+		return false
+	}
+	n := 0
+	for s := range c.distinct {
+		if exponentCode(s) {
+			n++
+		}
+	}
+	return 2*n > len(c.distinct)
 }
 
 // mixture names what a column has of which most cells are numbers.
@@ -410,7 +431,14 @@ func monthNamed(s string) bool { return monthName.MatchString(s) }
 func tellCodes(in *source.Reading, c *tally, name string) {
 	name = data.Shorten(name)
 	if c.zeros != nil {
-		in.Warn("%s is read as numbers, in which the zero in front of %s says nothing; declare it categorical or bucketed if these are codes.", name, data.Quote(c.zeros.text))
+		sign := "zero"
+		if c.zeros.text[0] == '+' {
+			sign = "plus"
+		}
+		in.Warn("%s is read as numbers, in which the %s in front of %s says nothing; declare it categorical or bucketed if these are codes.", name, sign, data.Quote(c.zeros.text))
+	}
+	if long := c.version(); long != "" {
+		in.Warn("%s is read as numbers, in which the zero at the end of %s says nothing; declare it categorical or bucketed if these are codes.", name, data.Quote(long))
 	}
 	if c.negative != nil {
 		v, _ := styles[c.style].parse(c.negative.text)
@@ -427,6 +455,28 @@ func tellCodes(in *source.Reading, c *tally, name string) {
 		v, _ := styles[c.style].read(per.text)
 		in.Doubt("%s mixes per cent and plain numbers: %s is read as %s, beside %s. Write all of them one way.", name, data.Quote(per.text), strconv.FormatFloat(v/100, 'f', -1, 32), data.Quote(plain.text))
 	}
+}
+
+// version returns one of the column's listed values that ends in a zero behind more decimals than another has, as versions
+// and codes of diseases do. Programs that write numbers write as many decimals for all, or no such zeros. It is empty
+// where there is none.
+func (c *tally) version() (long string) {
+	mark := string(rune(styles[c.style].decimal))
+	fewest := math.MaxInt
+	for s := range c.sample() {
+		_, decimals, found := strings.Cut(s, mark)
+		if !found || strings.Trim(decimals, "0123456789") != "" {
+			continue
+		}
+		fewest = min(fewest, len(decimals))
+		if len(decimals) > 1 && strings.HasSuffix(decimals, "0") && (long == "" || s < long) {
+			long = s
+		}
+	}
+	if _, decimals, _ := strings.Cut(long, mark); len(decimals) <= fewest {
+		return ""
+	}
+	return long
 }
 
 // manyCategories is the number of categories above which the owner is warned that they are public. Kinds
@@ -603,10 +653,14 @@ func decideLabel(in *source.Reading, sc *scan, s *schema, file string) error {
 	declared := in.Options.Columns[col.Name]
 	s.task = data.Task(in.Options.Task)
 	numbers := c.numeric() && declared != string(data.Categorical)
-	if numbers && s.task != data.Regression && c.code() != nil && c.distinct != nil && len(c.distinct) <= in.Limits.Classes && 2*len(c.distinct) <= c.cells {
+	code := c.code()
+	if code == nil && c.hashes() {
+		code = c.infinite
+	}
+	if numbers && s.task != data.Regression && code != nil && c.distinct != nil && len(c.distinct) <= in.Limits.Classes && 2*len(c.distinct) <= c.cells {
 		numbers = false // 01 and 1 are two classes
 		if declared == "" {
-			in.Warn("%s: the classes are told apart as they are written, such as %s. Choose regression if they are numbers.", data.Shorten(col.Name), data.Quote(c.code().text))
+			in.Warn("%s: the classes are told apart as they are written, such as %s. Choose regression if they are numbers.", data.Shorten(col.Name), data.Quote(code.text))
 		}
 	}
 	if s.task == "" {
