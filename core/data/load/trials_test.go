@@ -152,7 +152,7 @@ func TestNotationsOfTables(t *testing.T) {
 	for _, c := range []trial{
 		{file: "breaks;.csv", text: lines("note;x;outcome", 30, broken(";")), want: "30 rows; note categorical; x numeric; outcome label;"},
 		{file: "breaks tab.csv", text: lines("note\tx\toutcome", 30, broken("\t")), want: "30 rows; note categorical; x numeric; outcome label;"},
-		{file: "breaks in all.csv", text: lines("\"x\"\t\"note\"\t\"outcome\"", 30, func(i int) string { return fmt.Sprintf("\"%d\"\t\"one\ntwo\"\t\"%s\"", i%7, ab(i)) }), want: "30 rows; x numeric; note categorical; outcome label;"},
+		{file: "breaks in all.csv", text: lines("\"5\"\t\"one\ntwo\"\t\"a\"", 30, func(i int) string { return fmt.Sprintf("\"%d\"\t\"one\ntwo\"\t\"%s\"", i%7, ab(i)) }), want: "31 rows; column 1 numeric; column 2 categorical; column 3 label;"},
 		{file: "breaks|.csv", text: lines("note|x|outcome", 30, func(i int) string {
 			return strings.ReplaceAll(broken("|")(i), "|, four", "four")
 		}), want: "30 rows; note categorical; x numeric; outcome label;"},
@@ -300,7 +300,7 @@ func TestNotesArePrivate(t *testing.T) {
 		{file: "salaries.csv", text: column(func(i int) string { return fmt.Sprintf("%d,5 lakh", 3+i%45) }), want: "note ignored;", said: `45 of its 45 different texts look like numbers in a notation that is not read, such as "10,5 lakh"`},
 		{file: "rubles.csv", text: column(func(i int) string { return fmt.Sprintf("руб %d тыс", 30+i%45) }), want: "note ignored;", said: "look like numbers in a notation that is not read"},
 		{file: "intervals.csv", text: column(func(i int) string { return fmt.Sprintf("%d days 02:00:00", i%40) }), want: "note ignored;", said: "look like numbers in a notation that is not read"},
-		{file: "visits.csv", text: column(func(i int) string { return fmt.Sprintf("%c. Muster%c", 'A'+i%5, 'a'+i/8%25) }), want: "note categorical;", said: "different texts of note are its categories"},
+		{file: "visits.csv", text: lines("note;x;group", 90, func(i int) string { return fmt.Sprintf("%c. Muster%c;%d;%s", 'A'+i%30, 'a'+i%30, i%7, ab(i)) }), want: "note categorical;", said: "different texts of note are its categories"},
 		{file: "wards.csv", text: column(func(i int) string { return fmt.Sprintf("W%02d", i%40) }), want: "note categorical;"},
 		{file: "bands.csv", text: column(func(i int) string { return fmt.Sprintf("%d-%d", 10*(i%8), 10*(i%8)+9) }), want: "note categorical;"},
 		{file: "towns.csv", text: column(func(i int) string { return strings.Repeat(string(rune('A'+i%20)), 3) }), want: "note categorical;"},
