@@ -18,7 +18,7 @@ const (
 	// otherValues is the number of values by which a copy may have more than there are classes: of missing cells, say.
 	otherValues = 2
 	// mostCompared limits the cells that are compared with labels, in all columns; one that is looked up counts as lookUp.
-	mostCompared, lookUp = 1 << 28, 4
+	mostCompared, lookUp = 1 << 27, 4
 )
 
 // comparison counts the cells that may still be compared with labels. Beyond these, nothing is told.

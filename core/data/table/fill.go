@@ -250,7 +250,7 @@ func (f *filler) table(t *Table, most int) (int, error) {
 // row writes one row, unless a missing cell drops it.
 func (f *filler) row(file string, cells []string, line int) error {
 	for i, c := range cells {
-		if f.columns[i].Used() && f.gone(i, c) && (f.isLabel(i) || !keepsMissing(f.Reading)) {
+		if f.columns[i].Used() && f.gone(i, c) && (f.columns[i].Kind == data.Label || !keepsMissing(f.Reading)) {
 			f.dropped++
 			return nil
 		}

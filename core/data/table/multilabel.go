@@ -47,8 +47,9 @@ func MultiLabel(opt run.CSV) bool {
 // table: those that csv.columns declares, and the one that csv.label names. It is empty where none is named.
 func LabelColumns(opt run.CSV, names []string) []int {
 	var at []int
+	numbered := !slices.Contains(names, opt.Label)
 	for i, name := range names {
-		if opt.Columns[name] == labelled || opt.Label != "" && (opt.Label == name || !slices.Contains(names, opt.Label) && opt.Label == strconv.Itoa(i+1)) {
+		if opt.Columns[name] == labelled || opt.Label != "" && (opt.Label == name || numbered && opt.Label == strconv.Itoa(i+1)) {
 			at = append(at, i)
 		}
 	}
