@@ -65,8 +65,11 @@ func readLabels(in *source.Reading, f source.File, all []picture, names *picture
 	}
 	if err != nil || nameAt < 0 {
 		if err == nil && !others {
-			names.tellOthers(f.Name(), first)
-			in.Warn("%s names none of the pictures, and is not used.", data.Shorten(f.Name()))
+			why := "names none of the pictures"
+			if names.tellOthers(f.Name(), first) {
+				why = "names the same pictures again and again"
+			}
+			in.Warn("%s %s, and is not used.", data.Shorten(f.Name()), why)
 		}
 		return false, err
 	}
@@ -335,23 +338,28 @@ func (x *pictureIndex) strict(rows [][]string, nameAt int) bool {
 	return false
 }
 
-// tellOthers notes that a table has a column of names of pictures, none of which is there.
-func (x *pictureIndex) tellOthers(file string, rows [][]string) {
+// tellOthers notes that a table has a column of names of pictures, none of which is there. It reports whether some
+// column has names of those that are.
+func (x *pictureIndex) tellOthers(file string, rows [][]string) (there bool) {
 	if len(rows) == 0 {
-		return
+		return false
 	}
 	for column := range rows[0] {
-		n, first := 0, ""
+		n, first, known := 0, "", 0
 		for _, row := range rows {
 			if namesPicture(row[column]) {
 				n, first = n+1, cmp.Or(first, row[column])
+				if _, _, ok := x.find(row[column]); ok {
+					known++
+				}
 			}
 		}
-		if 2*n > len(rows) {
+		if there = there || known > 0; 2*n > len(rows) && known == 0 {
 			x.others = &data.Error{File: file, Column: column + 1, Expected: "the names of pictures that are there", Got: data.Quote(first) + " and others, none of which is",
 				Fix: "Correct the names, or leave the table out: then folders say what the pictures show."}
 		}
 	}
+	return there
 }
 
 // namesPicture reports whether a cell has the form of a picture's name.
