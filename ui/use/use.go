@@ -141,7 +141,8 @@ func (u *Use) replace(name string, m client.Saved) {
 	u.name, u.model, u.unkept = name, m, ""
 	u.models++
 	u.empty()
-	u.picture = picture{count: u.picture.count + 1}
+	u.picture.withdraw()
+	u.picture = picture{asked: u.picture.asked, count: u.picture.count + 1}
 	u.table, u.exam = job[client.Answers]{}, job[run.Evaluation]{}
 }
 
@@ -360,6 +361,13 @@ type asked struct {
 	fault  string
 	busy   bool
 	again  func() // what to ask next
+	turn   int    // counts what made earlier answers void
+}
+
+// withdraw takes back the answer, also one that is still to come.
+func (a *asked) withdraw() {
+	a.answer, a.fault, a.again = nil, "", nil
+	a.turn++
 }
 
 // ask asks for the answer to one row. While that is under way a further one waits, and
@@ -369,16 +377,17 @@ func (u *Use) ask(a *asked, rows func() any) {
 		a.again = func() { u.ask(a, rows) }
 		return
 	}
-	model := u.model
+	model, turn := u.model, a.turn
 	a.busy, a.fault = true, ""
 	model.Predict(rows(), func(answers []run.Answer, err error) {
 		a.busy = false
-		if u.model != model {
-			return
-		}
 		if again := a.again; again != nil {
 			a.again = nil
 			again()
+		}
+		if u.model != model || a.turn != turn {
+			u.changed()
+			return
 		}
 		if err != nil {
 			a.fault, a.answer = err.Error(), nil
@@ -407,7 +416,7 @@ func (u *Use) set(i int, text string) {
 
 // typed asks for the answer to the row, where it is whole.
 func (u *Use) typed() {
-	u.row.answer, u.row.fault = nil, ""
+	u.row.withdraw()
 	if u.lack() > 0 {
 		u.changed()
 		return
@@ -452,7 +461,10 @@ func (u *Use) fill() {
 }
 
 // empty takes everything out of the row.
-func (u *Use) empty() { u.row = row{epoch: u.row.epoch + 1, cells: map[int]string{}} }
+func (u *Use) empty() {
+	u.row.withdraw()
+	u.row.epoch, u.row.cells = u.row.epoch+1, map[int]string{}
+}
 
 // clear is empty at the press of a button.
 func (u *Use) clear() {
@@ -501,7 +513,7 @@ func (u *Use) show(values app.Value) {
 func (u *Use) look() {
 	p := &u.picture
 	if p.values == nil {
-		p.answer, p.fault = nil, ""
+		p.withdraw()
 		u.changed()
 		return
 	}

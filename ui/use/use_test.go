@@ -304,3 +304,54 @@ func TestFieldsSpeakTheColumnsUnits(t *testing.T) {
 		}
 	}
 }
+
+// TestAnAnswerThatWasTakenBackStaysAway: an answer under way is not shown once its input is gone, or another's, and
+// does not keep what is asked then.
+func TestAnAnswerThatWasTakenBackStaysAway(t *testing.T) {
+	ask := func(u *Use) {
+		u.set(1, "red")
+		u.set(0, "32")
+	}
+	for name, goes := range map[string]func(u *Use){
+		"cleared":    (*Use).clear,
+		"incomplete": func(u *Use) { u.set(0, "") },
+		"another":    func(u *Use) { u.set(0, "33") },
+	} {
+		u, m := using(exampleInfo())
+		ask(u)
+		goes(u)
+		m.done[0]([]run.Answer{{Answer: "<=50K"}}, nil)
+		if u.row.answer != nil {
+			t.Errorf("%s: %+v is shown", name, u.row.answer)
+		}
+		ask(u)
+		last := len(m.done) - 1
+		if m.done[last]([]run.Answer{{Answer: ">50K"}}, nil); u.row.busy { // what was asked meanwhile
+			m.done[len(m.done)-1]([]run.Answer{{Answer: ">50K"}}, nil)
+		}
+		if u.row.answer == nil || u.row.answer.Answer != ">50K" || u.row.busy {
+			t.Errorf("%s: then %+v", name, u.row)
+		}
+	}
+	// Another model's answer is waited for, and shown for nothing of its own.
+	u, m := using(exampleInfo())
+	ask(u)
+	other := &fakeModel{info: exampleInfo()}
+	u.settled(u.tries, "n.json", other, nil)
+	ask(u)
+	m.done[0]([]run.Answer{{Answer: "<=50K"}}, nil)
+	if u.row.answer != nil || len(other.done) != 1 {
+		t.Fatalf("%+v is shown, and the other model asked %d times", u.row.answer, len(other.done))
+	}
+	if other.done[0]([]run.Answer{{Answer: ">50K"}}, nil); u.row.answer == nil {
+		t.Error("the other model's answer is not shown")
+	}
+	// What was drawn is wiped while its answer is under way.
+	u, m = using(exampleInfo())
+	u.show(app.ValueOf("x"))
+	u.wipe()
+	m.done[0]([]run.Answer{{Answer: "1"}}, nil)
+	if u.picture.answer != nil {
+		t.Errorf("%+v is shown of an empty pad", u.picture.answer)
+	}
+}
