@@ -40,7 +40,7 @@ func (f *fit) values() int {
 // mostSide of a picture that a model may ask for.
 const mostSide = 4096
 
-// madeElsewhere is what is left to do where a model cannot be run here.
+// madeElsewhere is the advice where a model cannot be run here.
 const madeElsewhere = "Or have the program that the model comes from make the features, and open them here as .npz: X [rows, features] with y [rows]."
 
 // tokens reports whether a model takes numbers of tokens there.

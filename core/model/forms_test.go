@@ -174,43 +174,64 @@ func TestFormsAgree(t *testing.T) {
 // agree compares what predict.mjs, ONNX Runtime and predict.py make of models with what the page does.
 func agree(t *testing.T, all []*formed) {
 	t.Helper()
-	text, err := json.Marshal(all)
+	programs := []program{inNodeJS("predict.mjs and ONNX", onnxRuntime, inNode), inNumPy(inPython)}
+	compare(t, all, programs, func(t *testing.T, _ string, told []map[string][][]float64) {
+		for i, c := range all {
+			for what, have := range told[i] {
+				c.same(t, what, have)
+			}
+		}
+	})
+}
+
+// program is one that applies models outside the page.
+type program struct {
+	name  string
+	there string   // what fails where it is not to be had
+	args  []string // what runs it on a file of cases, which is the last argument
+}
+
+// onnxRuntime fails where there is no ONNX Runtime.
+const onnxRuntime = "node -e 'require.resolve(\"onnxruntime-web\")'"
+
+func inNodeJS(name, there, script string) program {
+	return program{name, there, []string{"node", "--input-type=module", "-e", script}}
+}
+
+func inNumPy(script string) program {
+	const python = "/usr/bin/python3" // as the page's tests take
+	return program{"predict.py", python + " -c 'import numpy'", []string{python, "-B", "-c", script}}
+}
+
+// compare has programs apply models to cases, and calls same with what each of them writes.
+func compare[Told any](t *testing.T, cases any, programs []program, same func(t *testing.T, name string, told Told)) {
+	t.Helper()
+	text, err := json.Marshal(cases)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cases := filepath.Join(t.TempDir(), "cases.json")
-	if err := os.WriteFile(cases, text, 0o600); err != nil {
+	file := filepath.Join(t.TempDir(), "cases.json")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const python = "/usr/bin/python3" // as the page's tests take
-	for _, c := range []struct {
-		what, there string // and what says that it is to be had
-		args        []string
-	}{
-		{"predict.mjs and ONNX", "node -e 'require.resolve(\"onnxruntime-web\")'", []string{"node", "--input-type=module", "-e", inNode, cases}},
-		{"predict.py", python + " -c 'import numpy'", []string{python, "-B", "-c", inPython, cases}},
-	} {
-		t.Run(c.what, func(t *testing.T) {
-			there := exec.Command("sh", "-c", c.there)
+	for _, p := range programs {
+		t.Run(p.name, func(t *testing.T) {
+			there := exec.Command("sh", "-c", p.there)
 			there.Dir = "../../web"
 			if there.Run() != nil {
-				t.Skipf("%s fails: not compared with %s", c.there, c.what)
+				t.Skipf("%s fails: not compared with %s", p.there, p.name)
 			}
-			cmd := exec.Command(c.args[0], c.args[1:]...)
+			cmd := exec.Command(p.args[0], append(p.args[1:], file)...)
 			cmd.Dir, cmd.Stderr = there.Dir, os.Stderr
 			out, err := cmd.Output()
 			if err != nil {
 				t.Fatal(err)
 			}
-			var told []map[string][][]float64
+			var told Told
 			if err := json.Unmarshal(out, &told); err != nil {
 				t.Fatal(err)
 			}
-			for i, c := range all {
-				for what, have := range told[i] {
-					c.same(t, what, have)
-				}
-			}
+			same(t, p.name, told)
 		})
 	}
 }

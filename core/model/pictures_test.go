@@ -9,9 +9,6 @@ import (
 	"image/color"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,44 +107,13 @@ func TestPicturesAgree(t *testing.T) {
 			}
 		}
 	}
-	text, err := json.Marshal(all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cases := filepath.Join(t.TempDir(), "cases.json")
-	if err := os.WriteFile(cases, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	const python = "/usr/bin/python3" // as the page's tests take
-	for _, c := range []struct {
-		what, there string
-		args        []string
-	}{
-		{"predict.mjs", "node -e 1", []string{"node", "--input-type=module", "-e", picturesInNode, cases}},
-		{"predict.py", python + " -c 'import numpy'", []string{python, "-B", "-c", picturesInPython, cases}},
-	} {
-		t.Run(c.what, func(t *testing.T) {
-			if exec.Command("sh", "-c", c.there).Run() != nil {
-				t.Skipf("%s fails: not compared with %s", c.there, c.what)
-			}
-			cmd := exec.Command(c.args[0], c.args[1:]...)
-			cmd.Dir, cmd.Stderr = "../../web", os.Stderr
-			out, err := cmd.Output()
-			if err != nil {
-				t.Fatal(err)
-			}
-			var told []struct {
-				Row     []float64
-				Outputs []float64
-			}
-			if err := json.Unmarshal(out, &told); err != nil {
-				t.Fatal(err)
-			}
-			for i, p := range all {
-				p.same(t, c.what, told[i].Row, told[i].Outputs)
-			}
-		})
-	}
+	type answer struct{ Row, Outputs []float64 }
+	programs := []program{inNodeJS("predict.mjs", "node -e 1", picturesInNode), inNumPy(picturesInPython)}
+	compare(t, all, programs, func(t *testing.T, name string, told []answer) {
+		for i, p := range all {
+			p.same(t, name, told[i].Row, told[i].Outputs)
+		}
+	})
 }
 
 // ask has the picture read for training and asked of the page.

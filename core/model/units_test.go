@@ -2,13 +2,9 @@ package model
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -171,54 +167,22 @@ func TestUnitsAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.ONNX = onnx.Bytes()
-	text, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cases := filepath.Join(t.TempDir(), "cases.json")
-	if err := os.WriteFile(cases, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	const python = "/usr/bin/python3"
-	for _, form := range []struct {
-		what, there string
-		args        []string
-	}{
-		{"predict.mjs", "node -e 0", []string{"node", "--input-type=module", "-e", unitsInNode, cases}},
-		{"ONNX", "node -e 'require.resolve(\"onnxruntime-web\")'", []string{"node", "--input-type=module", "-e", unitsInONNX, cases}},
-		{"predict.py", python + " -c 'import numpy'", []string{python, "-B", "-c", unitsInPython, cases}},
-	} {
-		t.Run(form.what, func(t *testing.T) {
-			there := exec.Command("sh", "-c", form.there)
-			there.Dir = "../../web"
-			if there.Run() != nil {
-				t.Skipf("%s fails: not compared with %s", form.there, form.what)
+	programs := []program{inNodeJS("predict.mjs", "node -e 0", unitsInNode), inNodeJS("ONNX", onnxRuntime, unitsInONNX), inNumPy(unitsInPython)}
+	compare(t, c, programs, func(t *testing.T, name string, told map[string][][]float64) {
+		most := 0.0
+		for i, have := range told[name] {
+			if (have == nil) != (i >= rows) {
+				t.Errorf("%q: %v", c.Cells[i], have)
 			}
-			cmd := exec.Command(form.args[0], form.args[1:]...)
-			cmd.Dir, cmd.Stderr = there.Dir, os.Stderr
-			out, err := cmd.Output()
-			if err != nil {
-				t.Fatal(err)
+			for k := range have {
+				most = max(most, math.Abs(have[k]-float64(answers[i].Outputs[k])))
 			}
-			var told map[string][][]float64
-			if err := json.Unmarshal(out, &told); err != nil {
-				t.Fatal(err)
-			}
-			most := 0.0
-			for i, have := range told[form.what] {
-				if (have == nil) != (i >= rows) {
-					t.Errorf("%q: %v", c.Cells[i], have)
-				}
-				for k := range have {
-					most = max(most, math.Abs(have[k]-float64(answers[i].Outputs[k])))
-				}
-			}
-			t.Logf("%d rows are %.1e apart", len(told[form.what]), most)
-			if !(most <= 1e-5) {
-				t.Errorf("%s is %v apart", form.what, most)
-			}
-		})
-	}
+		}
+		t.Logf("%d rows are %.1e apart", len(told[name]), most)
+		if !(most <= 1e-5) {
+			t.Errorf("%s is %v apart", name, most)
+		}
+	})
 }
 
 // TestUnitsSayWhatToWrite: a cell in another unit than the training rows' is a problem of its row, which says

@@ -2,7 +2,7 @@ package train
 
 import "clipscope/core/data/source"
 
-// reading is how far files are read, over both passes and all files: it only grows.
+// reading counts what is read of files, over both passes and all files. Its share only grows.
 type reading struct {
 	source.Progress
 	Share float64 // of the whole, 0 to 1

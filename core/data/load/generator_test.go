@@ -23,7 +23,7 @@ import (
 
 // A generator of awkward tables that knows what every cell means. What is read differently has to be said.
 
-// meaning is what the owner of a column means by its cells.
+// meaning is the sense that a cell has to its owner.
 type meaning string
 
 const (

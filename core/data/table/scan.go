@@ -86,16 +86,21 @@ func (sc *scan) add(c *tally, s string, f source.File, line int, lim *source.Lim
 		}
 		return
 	}
+	k, listed := c.distinct[s]
+	if listed {
+		c.times[k]++
+	}
 	if noNumber(s) {
 		if c.noNumbers++; c.firstNone == nil {
 			c.firstNone, c.noneFirst = at(), c.firstEmpty == nil
 		}
 		c.ids = nil
-		sc.list(c, s, 0, lim)
+		if !listed {
+			sc.list(c, s, 0, lim)
+		}
 		return
 	}
-	if k, ok := c.distinct[s]; ok { // what is to be found in it was found
-		c.times[k]++
+	if listed { // what is to be found in it was found
 		c.recount(c.sets[k])
 		sc.countMark(c.sets[k])
 		c.ids = nil
@@ -173,14 +178,10 @@ func (c *tally) settleMissing(numbers bool) {
 	}
 }
 
-// list adds s, which fits set, to the values of column c, unless that takes more than is allowed:
+// list adds s, which is new and fits set, to the values of column c, unless that takes more than is allowed:
 // then the column has no such list. All columns together may have so much.
 func (sc *scan) list(c *tally, s string, set styleSet, lim *source.Limits) {
 	if c.distinct == nil {
-		return
-	}
-	if k, ok := c.distinct[s]; ok {
-		c.times[k]++
 		return
 	}
 	const entry = 80 // about what a map and the lists take beside the text

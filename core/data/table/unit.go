@@ -111,7 +111,7 @@ func learnUnits(c *tally, col *data.Column) {
 	}
 }
 
-// learnTime notes what the numbers of column i count, and takes what was declared of it in days where they are times.
+// learnTime notes what the numbers of column i count, and says so where they are times.
 func (s *schema) learnTime(in *source.Reading, c *tally, i int) {
 	col := &s.columns[i]
 	if col.Time = c.time(); col.Time == "" || col.Date != "" {
