@@ -322,11 +322,11 @@ function groupNorm(x, p, groups) {
 // --- cells ---
 
 const ABSENT = new Set(["", "?", "na", "nan", "-nan", "n/a", "<na>", "null", "n.a.", "k.a.", "k. a.", "k.\u00a0a.", "k.\u202fa.", "n/d"]);
-const EXACTLY = new Set(["NaT", "#N/A", "#NV", "#REF!", "#NUM!", "#DIV/0!", "#NAME?", "#VALUE!", "#NULL!"]);
+const EXACTLY = new Set(["\\N", "NaT", "#N/A", "#NV", "#REF!", "#NUM!", "#DIV/0!", "#NAME?", "#VALUE!", "#NULL!"]);
 const missing = (/** @type {string} */ cell) => ABSENT.has(cell.toLowerCase()) || EXACTLY.has(cell);
 
 // NO_NUMBER are missing in a column of numbers alone.
-const NO_NUMBER = new Set(["none", "-", "--", ".", "..", "–", "—"]);
+const NO_NUMBER = new Set(["none", "-", "--", ".", "..", "…", "–", "—"]);
 
 const SPACE = "[\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+", ENDS = new RegExp(`^${SPACE}|${SPACE}$`, "g");
 
@@ -340,7 +340,8 @@ function written(decimal, thousands) {
   const key = decimal + thousands, known = patterns.get(key);
   if (known) return known;
   const escaped = (/** @type {string} */ mark) => mark.replace(".", "\\."), point = escaped(decimal);
-  const whole = thousands ? `(?:[0-9]+|[1-9][0-9]{0,2}(?:${escaped(thousands)}[0-9]{3})+)` : "[0-9]+";
+  const lakhs = thousands === "," ? "|[1-9][0-9]?(?:,[0-9]{2})*,[0-9]{3}" : ""; // as in India
+  const whole = thousands ? `(?:[0-9]+|[1-9][0-9]{0,2}(?:${escaped(thousands)}[0-9]{3})+${lakhs})` : "[0-9]+";
   const made = new RegExp(`^[+-]?(?:${whole}(?:${point}[0-9]*)?|${point}[0-9]+)(?:[eE][+-]?[0-9]+)?$`);
   patterns.set(key, made);
   return made;

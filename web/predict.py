@@ -301,10 +301,10 @@ def _group_norm(x: np.ndarray, p: np.ndarray, groups: int) -> np.ndarray:
 _SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 _CURRENCY = r"[$€£¥₹]|CHF|EUR|USD|GBP|kr\.|kr|Kr|Fr\."
 _ABSENT = {"", "?", "na", "nan", "-nan", "n/a", "<na>", "null", "n.a.", "k.a.", "k. a.", "k.\u00a0a.", "k.\u202fa.", "n/d"}
-_EXACTLY = {"NaT", "#N/A", "#NV", "#REF!", "#NUM!", "#DIV/0!", "#NAME?", "#VALUE!", "#NULL!"}
+_EXACTLY = {"\\N", "NaT", "#N/A", "#NV", "#REF!", "#NUM!", "#DIV/0!", "#NAME?", "#VALUE!", "#NULL!"}
 
 # Missing in a column of numbers alone.
-_NO_NUMBER = {"none", "-", "--", ".", "..", "–", "—"}
+_NO_NUMBER = {"none", "-", "--", ".", "..", "…", "–", "—"}
 
 
 def _missing(cell: str) -> bool:
@@ -404,7 +404,8 @@ def _number(cell: str, column: Mapping[str, Any]) -> tuple[float, str, bool]:
     currency = _SIGNS.get(currency, currency)
     thousands, decimal = column.get("thousands") or "", column.get("decimal") or "."
     point = re.escape(decimal)
-    whole = f"(?:[0-9]+|[1-9][0-9]{{0,2}}(?:{re.escape(thousands)}[0-9]{{3}})+)" if thousands else "[0-9]+"
+    lakhs = "|[1-9][0-9]?(?:,[0-9]{2})*,[0-9]{3}" if thousands == "," else ""  # as in India
+    whole = f"(?:[0-9]+|[1-9][0-9]{{0,2}}(?:{re.escape(thousands)}[0-9]{{3}})+{lakhs})" if thousands else "[0-9]+"
     if not re.fullmatch(f"[+-]?(?:{whole}(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?", s):
         return math.nan, currency, per_cent
     return float((s.replace(thousands, "") if thousands else s).replace(decimal, ".", 1)), currency, per_cent

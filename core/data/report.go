@@ -22,6 +22,7 @@ type Report struct {
 	TargetBounds []Bound  `json:"target_bounds,omitempty"` // declared
 	Warnings     []string `json:"warnings"`
 	Doubts       []string `json:"doubts,omitempty"` // those of Warnings that only the owner can settle
+	Asks         []string `json:"asks,omitempty"`   // options that settle some of them, such as csv.header
 	Preview      Preview  `json:"preview"`
 
 	Files []FileRole `json:"files,omitempty"` // what each is for, those to train on first

@@ -428,8 +428,8 @@ var featureNames = []string{"y", "class", "income", "target", "output", "status"
 var oddNames = []string{"2019", "2020", "2021", "NA", "inf", "50%", "1E5", "2019-01-01", "0", "1", "3.5", "01", "$5", "-", "nan", "1,5"}
 
 // drawTable draws table number i.
-func drawTable(i int, deal func() drawing, dealLabel func() drawing) *drawnTable {
-	r := rand.New(rand.NewPCG(39, uint64(i)))
+func drawTable(seed uint64, i int, deal func() drawing, dealLabel func() drawing) *drawnTable {
+	r := rand.New(rand.NewPCG(seed, uint64(i)))
 	d := &drawnTable{rows: 60 + r.IntN(60), header: true}
 	for range 3 + r.IntN(4) {
 		c := deal().make(r, d.rows)
@@ -650,9 +650,10 @@ func (d *drawnTable) compare(t *testing.T) (all []difference, cells int, refusal
 		return nil, 0, err
 	}
 	warnings := report.Warnings
-	saying := func(column, part string) string {
+	saying := func(column, part string, means meaning) string {
 		for _, w := range warnings {
 			general := strings.Contains(w, "read as the header") || strings.Contains(w, "taken as the label") && part != "label"
+			general = general || means != index && strings.Contains(w, "numbers the rows") // which is no reason to ignore a time
 			if (column == "" || !general && namesColumn(w, column)) && strings.Contains(w, part) {
 				return w
 			}
@@ -661,15 +662,16 @@ func (d *drawnTable) compare(t *testing.T) (all []difference, cells int, refusal
 	}
 	add := func(c *drawnColumn, what string, n int, parts ...string) {
 		x := difference{what: what, cells: n}
+		means := meaning("")
 		if c != nil {
-			x.column, x.kind = c.name, c.kind
+			x.column, x.kind, means = c.name, c.kind, c.means
 		}
 		for _, part := range append(parts, "") {
 			if part == "" && len(parts) > 0 {
 				break
 			}
 			if x.said == "" {
-				x.said = saying(x.column, part)
+				x.said = saying(x.column, part, means)
 			}
 		}
 		all = append(all, x)
@@ -682,7 +684,7 @@ func (d *drawnTable) compare(t *testing.T) (all []difference, cells int, refusal
 	unnamed := false
 	for j, c := range ds.Columns {
 		if have, want := c.Name, d.columns[j].name; have != want && !(want == "" && d.columns[j].means == index) {
-			add(nil, fmt.Sprintf("column %d is named %q, not %q", j+1, have, want), 0, "header")
+			add(nil, fmt.Sprintf("column %d is named %q, not %q", j+1, have, want), 0, "First row")
 			unnamed = true
 			break
 		}
@@ -712,7 +714,7 @@ func (d *drawnTable) compare(t *testing.T) (all []difference, cells int, refusal
 		}
 		if j != d.label {
 			add(&d.columns[j], "is taken as the label, not "+d.columns[d.label].name, 0, "label")
-		} else if d.opt.Label == "" && !strings.EqualFold(c.Name, "label") && saying(c.Name, "label") == "" {
+		} else if d.opt.Label == "" && !strings.EqualFold(c.Name, "label") && saying(c.Name, "label", "") == "" {
 			add(&d.columns[j], "a guess of the label", 0, "label")
 		}
 	}
@@ -818,6 +820,11 @@ func (d *drawnTable) compare(t *testing.T) (all []difference, cells int, refusal
 // are, or a label of which no two rows are alike.
 func (d *drawnTable) justified(err error) bool {
 	var e *data.Error
+	if errors.As(err, &e) && strings.HasPrefix(e.Expected, "at least one column of features") {
+		return !slices.ContainsFunc(d.columns, func(c drawnColumn) bool {
+			return c.means == amount && c.doubt == "" && !strings.HasPrefix(c.kind, "gaps")
+		})
+	}
 	if !errors.As(err, &e) || e.Fix == "" || e.Column < 1 || e.Column > len(d.columns) {
 		return false
 	}
@@ -836,16 +843,9 @@ func (d *drawnTable) justified(err error) bool {
 // drawnTables counts the tables that TestGenerated draws.
 const drawnTables = 154
 
-// openFaults lists the silent differences that are known, by kind of drawing, with their reason. Remove an entry when it is
-// mended.
-var openFaults = map[string]string{
-	// "2.748" in a table without a comma in a number and without semicolons: 2.748 and 2748 are as likely.
-	"German thousands": "nothing in the table tells a point from a mark between thousands",
-}
-
 // deckOf deals drawings in a random order, each as often as the others.
-func deckOf(all []drawing) func() drawing {
-	r, i := rand.New(rand.NewPCG(39, 39)), 0
+func deckOf(seed uint64, all []drawing) func() drawing {
+	r, i := rand.New(rand.NewPCG(seed, seed)), 0
 	return func() drawing {
 		if i%len(all) == 0 {
 			r.Shuffle(len(all), func(a, b int) { all[a], all[b] = all[b], all[a] })
@@ -857,11 +857,16 @@ func deckOf(all []drawing) func() drawing {
 
 // TestGenerated draws tables and demands that whatever is read otherwise than meant is said.
 func TestGenerated(t *testing.T) {
-	deal, dealLabel := deckOf(drawings()), deckOf(labelDrawings())
+	for _, seed := range []uint64{39, 41, 43} {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { drawAndCompare(t, seed) })
+	}
+}
+
+func drawAndCompare(t *testing.T, seed uint64) {
+	deal, dealLabel := deckOf(seed, drawings()), deckOf(seed, labelDrawings())
 	tables, columns, cells, said, silent, refused, falsely := 0, 0, 0, 0, 0, 0, 0
-	seen := map[string]bool{}
 	for i := range drawnTables {
-		d := drawTable(i, deal, dealLabel)
+		d := drawTable(seed, i, deal, dealLabel)
 		tables++
 		columns += len(d.columns)
 		all, n, err := d.compare(t)
@@ -884,17 +889,8 @@ func TestGenerated(t *testing.T) {
 				continue
 			}
 			silent++
-			if _, known := openFaults[x.kind]; known {
-				seen[x.kind] = true
-				continue
-			}
 			t.Errorf("silent: %s [%s] of %s: %s", x.kind, x.column, d.name, x.what)
 		}
 	}
 	t.Logf("%d tables, %d columns, %d cells: %d differences said, %d silent; %d refused for the true reason, %d for another", tables, columns, cells, said, silent, refused, falsely)
-	for kind, reason := range openFaults {
-		if !seen[kind] {
-			t.Errorf("%s is said everywhere, and the list has: %s", kind, reason)
-		}
-	}
 }

@@ -124,10 +124,10 @@ func TestNumbersInTheHeader(t *testing.T) {
 		{file: "words.csv", text: lines("NA,inf,1E5,group", 30, three), want: "30 rows; NA numeric; inf numeric; 1E5 numeric; group label; classes a b;", said: "is read as the header"},
 		{file: "dates.csv", text: lines("2019-01-01,50%,2019-03-01,group", 30, three), want: "30 rows; 2019-01-01 numeric; 50% numeric; 2019-03-01 numeric; group label; classes a b;", said: "is read as the header"},
 		{file: "years.xlsx", text: string(datatest.Book("s", sheet(30))), want: "30 rows; 2019 numeric; 2020 numeric; group label; classes a b;", said: "is read as the header"},
-		{file: "numbers.csv", text: lines("2019,2020,2021", 30, func(i int) string { return fmt.Sprintf("%d,%g,%d", i*7%5, float64(i)/4, i%2) }), want: "31 rows;", said: "Choose that there is a header"},
+		{file: "numbers.csv", text: lines("2019,2020,2021", 30, func(i int) string { return fmt.Sprintf("%d,%g,%d", i*7%5, float64(i)/4, i%2) }), want: "31 rows;", said: "If it names the columns, choose so under First row"},
 		{file: "rare.csv", text: lines("1,0.5,7,c", 30, func(i int) string {
 			return fmt.Sprintf("%d,%g,%d,%s", i*7%5, float64(i)/4, i, append([]string{"d"}, "a", "b")[min(i, 1+i%2)])
-		}), want: "31 rows; column 1 numeric;", said: "Choose that there is a header"},
+		}), want: "31 rows; column 1 numeric;", said: "If it names the columns, choose so under First row"},
 		{file: "data.csv", text: lines("1,0.5,7,b", 30, three), want: "31 rows; column 1 numeric;"},
 	} {
 		c.run(t, []source.File{source.Bytes(c.file, []byte(c.text))})
@@ -232,7 +232,7 @@ func TestNumbersAsPeopleWriteThem(t *testing.T) {
 		{file: "dollars.csv", text: column("($5)", "$17", "$20"), want: numbers + "-5|", said: `"($5)" is read as -5`},
 		{file: "sap.csv", text: column("1.234,50-", "17,00", "3,00-"), want: numbers + "-1234.5|", said: `"1.234,50-" is read as -1234.5`},
 
-		{file: "thousands.csv", text: lines("amount;y;group", 40, func(i int) string { return fmt.Sprintf("%d.773;%g;%s", 57+i, float64(i)/4, ab(i)) }), want: "amount numeric; y numeric; group label; classes a b; first 57.773|", said: `"57.773" is read as 57.773. Choose the decimal mark`},
+		{file: "thousands.csv", text: lines("amount;y;group", 40, func(i int) string { return fmt.Sprintf("%d.773;%g;%s", 57+i, float64(i)/4, ab(i)) }), want: "amount numeric; y numeric; group label; classes a b; first 57.773|", said: `"57.773" is read as 57.773, as goes with the rest`},
 		{file: "errors.csv", text: column("#DIV/0!", "1.5", "#REF!", "2"), opt: drop, want: numbers + "(missing)|", said: "20 training rows are left out"},
 		{file: "words.csv", text: column("None", "1.5", "--", "2"), opt: drop, want: numbers + "(missing)|", said: "20 training rows are left out"},
 		{file: "marks.csv", text: column(".", "1.5", "n/d", "2", "-", "3", "..", "4"), opt: drop, want: numbers + "(missing)|", said: "20 training rows are left out"},
@@ -336,5 +336,40 @@ func TestTypesOfFilesHold(t *testing.T) {
 		{trial{file: "numbers", want: "code numeric; x numeric; group label; classes a b; first 0|"}, sheet("n", func(i int) string { return fmt.Sprint(i % 9) })},
 	} {
 		c.run(t, c.files)
+	}
+}
+
+// TestWhatNobodyAsked: what could be read in two ways is asked, or decided by what else the table says.
+func TestWhatNobodyAsked(t *testing.T) {
+	numbers := func(i int) string { return fmt.Sprintf("%d,%d,%d", 7+i*37%41, 5+i*i%29, i%2) }
+	texts := func(n int) string {
+		b := `<row r="1"><c r="A1" t="inlineStr"><is><t>x</t></is></c><c r="B1" t="inlineStr"><is><t>amount</t></is></c></row>`
+		for i := range n {
+			b += fmt.Sprintf(`<row r="%d"><c r="A%[1]d"><v>%[2]d</v></c><c r="B%[1]d" t="inlineStr"><is><t>(%[3]d.5)</t></is></c></row>`, i+2, i*7%5, i*37%401)
+		}
+		return b
+	}
+	seconds := func(i int) string { return fmt.Sprintf("%d,%d,%s", 1700000000+i*7919%100_003, i%7, ab(i)) }
+	for _, c := range []trial{
+		{file: "integers.csv", text: lines("3,01,1", 40, numbers), want: "41 rows;", said: "If it names the columns, choose so under First row"},
+		{file: "values.csv", text: lines("1.5,-7,1", 40, func(i int) string { return fmt.Sprintf("%g,%d,%d", float64(i)/4, -i*i%29, i%2) }), want: "41 rows;"},
+		{file: "wavelengths.csv", text: lines("400.5,401.5,402.5,403.5", 40, func(i int) string {
+			return fmt.Sprintf("%g,%g,%g,%d", float64(i*37%41)/8, float64(i*i%29)/8, float64(i)/8, i%2)
+		}), want: "41 rows;", said: "If it names the columns, choose so under First row"},
+		{file: "named.csv", text: lines("3,1E5,1", 40, numbers), opt: run.CSV{Label: "1E5"}, want: "40 rows; 3 numeric; 1E5 label;"},
+		{file: "dash.csv", text: lines("-,4,0", 40, numbers), opt: run.CSV{Missing: "drop"}, want: "40 rows; column 1 numeric;", said: "If it names the columns"},
+		{file: "text.xlsx", text: string(datatest.Book("s", texts(60))), want: "60 rows; x numeric; amount label; regression; first 0|-0.5;", said: "amount is text in the file, though its cells look like numbers: it is read as an amount"},
+		{file: "seconds.csv", text: lines("1700000001,3,a", 80, seconds), want: "81 rows; column 1 numeric;", said: "column 1 is read as times (seconds since 1970 began)"},
+		{file: "ids.csv", text: lines("tweet_id,x,group", 60, func(i int) string { return fmt.Sprintf("%d,%d,%s", 1234567890123456768+int64(i/2)<<22, i%7, ab(i)) }), want: "60 rows; tweet_id numeric; x numeric; group label; classes a b; first 1234568000000000000|", said: "29 fall together"},
+		{file: "sql.csv", text: lines("x,y,group", 60, func(i int) string { return fmt.Sprintf("%d,%s,%s", i%7, []string{"2.5", `\N`, "…"}[i%3], ab(i)) }), opt: run.CSV{Missing: "indicator"}, want: "y numeric;"},
+		{file: "lakhs.csv", text: lines("x,y,group", 60, func(i int) string { return fmt.Sprintf("%d,\"₹%d,%02d,567\",%s", i%7, 10+i%80, i, ab(i)) }), want: "y numeric; group label; classes a b; first 0|1000567|"},
+		{file: "classes.csv", text: lines("x,name", 60, func(i int) string { return fmt.Sprintf("%d,p%d", i%7, i) }), want: "60 different values in 60 rows"},
+	} {
+		c.run(t, []source.File{source.Bytes(c.file, []byte(c.text))})
+	}
+	// Of several files the first is asked about.
+	_, warnings := outcome(t.Context(), []source.File{source.Bytes("a.csv", []byte(lines("3,01,1", 40, numbers))), source.Bytes("b.csv", []byte(lines("4,2,0", 40, numbers)))}, run.CSV{})
+	if n := strings.Count(strings.Join(warnings, "\n"), "First row"); n != 1 {
+		t.Errorf("asked %d times: %q", n, warnings)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"clipscope/core/data"
@@ -54,6 +55,14 @@ func (in *Reading) Warn(format string, args ...any) { in.warnings.add(false, for
 
 // Doubt is a Warn of what the owner alone can tell: the page has it read before a run.
 func (in *Reading) Doubt(format string, args ...any) { in.warnings.add(true, format, args...) }
+
+// Ask is a Doubt that an option of how files are read settles, such as "csv.header". The report has it in its Asks.
+func (in *Reading) Ask(option, format string, args ...any) {
+	in.Doubt(format, args...)
+	if !slices.Contains(in.Report.Asks, option) {
+		in.Report.Asks = append(in.Report.Asks, option)
+	}
+}
 
 // Warnings returns the warnings for the owner, in the order in which they were found, and those of
 // them that are doubts.

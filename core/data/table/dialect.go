@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,7 +34,7 @@ type dialect struct {
 // head is the whole file. Only the header may be wrong for a reader's needs, so
 // that is the only error.
 func detect(name string, head []byte, complete bool, opt Choices, in *source.Reading) (dialect, error) {
-	lines, err := headLines(name, head, complete)
+	lines, complete, err := headLines(name, head, complete)
 	if err != nil {
 		return dialect{}, err
 	}
@@ -43,9 +44,9 @@ func detect(name string, head []byte, complete bool, opt Choices, in *source.Rea
 		d.comma = cmp.Or(d.comma, comma)
 	}
 	if d.comma == 0 {
-		d.comma = detectDelimiter(lines)
+		d.comma = detectDelimiter(lines, complete)
 	}
-	lines, spans := joinLines(lines, d.comma)
+	lines, spans := joinLines(lines, d.comma, complete)
 	rows, width := splitLines(lines, d.comma)
 	d.width = width
 	at := d.skip // of rows
@@ -66,13 +67,18 @@ func detect(name string, head []byte, complete bool, opt Choices, in *source.Rea
 	if d.header = opt.header == "yes"; opt.header != "" {
 		return d, nil
 	}
+	if d.header = opt.names(rows[0]); d.header {
+		return d, nil
+	}
 	var doubt bool
+	d.header, doubt = looksHeader(rows)
 	row := d.skip - d.unseen + 1
-	switch d.header, doubt = looksHeader(rows); {
+	switch asked := slices.Contains(in.Report.Asks, "csv.header"); { // of the first file
+	case asked:
 	case d.header && hasNumber(rows[0]):
-		in.Doubt("%s: row %d is read as the header, though it has numbers (%s). Choose that there is no header if it is data.", data.Shorten(name), row, data.List(rows[0]))
+		in.Ask("csv.header", "%s: row %d is read as the header, though it has numbers (%s). If it is data, choose so under First row.", data.Shorten(name), row, data.List(rows[0]))
 	case doubt:
-		in.Doubt("%s: row %d (%s) is read as data. Choose that there is a header if it names the columns.", data.Shorten(name), row, data.List(rows[0]))
+		in.Ask("csv.header", "%s: row %d (%s) is read as data. If it names the columns, choose so under First row.", data.Shorten(name), row, data.List(rows[0]))
 	}
 	return d, nil
 }
@@ -85,19 +91,20 @@ func separatorLine(line string) (comma rune, ok bool) {
 }
 
 // headLines returns the whole lines of head, at most 200 and without empty ones at
-// the end.
-func headLines(name string, head []byte, complete bool) ([]string, error) {
+// the end, and whether they are all of the file.
+func headLines(name string, head []byte, complete bool) ([]string, bool, error) {
 	if !complete {
 		if i := bytes.LastIndexByte(head, '\n'); i > 0 {
 			head = head[:i]
 		}
 	}
 	if !bytes.Contains(head, []byte("\n")) && bytes.Count(bytes.TrimRight(head, "\r"), []byte("\r")) > 0 {
-		return nil, &data.Error{File: name, Expected: "lines that end in LF or CR LF", Got: "lines that end in CR alone",
+		return nil, false, &data.Error{File: name, Expected: "lines that end in LF or CR LF", Got: "lines that end in CR alone",
 			Fix: "Save the table again with today's line ends."}
 	}
 	const most = 200
 	lines := strings.SplitN(string(head), "\n", most+1)
+	complete = complete && len(lines) <= most
 	lines = lines[:min(most, len(lines))]
 	for i, s := range lines {
 		lines[i] = strings.TrimSuffix(s, "\r")
@@ -105,7 +112,7 @@ func headLines(name string, head []byte, complete bool) ([]string, error) {
 	for len(lines) > 1 && strings.TrimSpace(lines[len(lines)-1]) == "" {
 		lines = lines[:len(lines)-1]
 	}
-	return lines, nil
+	return lines, complete, nil
 }
 
 // mostSpan limits the lines of a file that one row may take at the top, where cells have line
@@ -113,10 +120,13 @@ func headLines(name string, head []byte, complete bool) ([]string, error) {
 const mostSpan = 20
 
 // joinLines puts lines together that are one row, with line breaks within quotes, and says
-// how many each was.
-func joinLines(lines []string, comma rune) (joined []string, spans []int) {
+// how many each was. Of lines that are not all of the file, a last row that goes on is left out.
+func joinLines(lines []string, comma rune, complete bool) (joined []string, spans []int) {
 	for len(lines) > 0 {
-		n := linesOfRow(lines, comma)
+		n, open := linesOfRow(lines, comma)
+		if open && !complete && len(joined) > 0 {
+			break
+		}
 		joined, spans = append(joined, strings.Join(lines[:n], "\n")), append(spans, n)
 		lines = lines[n:]
 	}
@@ -124,19 +134,19 @@ func joinLines(lines []string, comma rune) (joined []string, spans []int) {
 }
 
 // linesOfRow returns the number of lines that the first row takes: one, unless a quoted cell goes on, and
-// ends as a cell does.
-func linesOfRow(lines []string, comma rune) int {
+// ends as a cell does. open says that it goes on behind the last of fewer lines than a row may take.
+func linesOfRow(lines []string, comma rune) (n int, open bool) {
 	inside := false
 	for n, s := range lines[:min(len(lines), mostSpan)] {
 		var ok bool
 		if inside, ok = quoteAfter(s, comma, inside); !ok {
-			return 1
+			return 1, false
 		}
 		if !inside {
-			return n + 1
+			return n + 1, false
 		}
 	}
-	return 1
+	return 1, len(lines) < mostSpan
 }
 
 // quoteAfter reports whether a line ends within a quoted cell, and false for one whose quotes
@@ -179,10 +189,10 @@ func quoteAfter(s string, comma rune, inside bool) (open, ok bool) {
 // and then the one that makes more cells. A record is a line, or
 // several with line breaks in quoted cells. Where none cuts, spaces are taken if they
 // cut as R's write.table does. A table of one column has none, and a comma does no harm.
-func detectDelimiter(lines []string) rune {
+func detectDelimiter(lines []string, complete bool) rune {
 	best, bestShare, bestWidth, bestFirst := ',', 0.0, 1, false
 	for _, c := range ",;\t|" {
-		records, _ := joinLines(lines, c)
+		records, _ := joinLines(lines, c, complete)
 		rows, width := splitLines(records, c)
 		if width < 2 {
 			continue
@@ -323,14 +333,17 @@ func (d *dialect) sklearn(rows [][]string, width int) bool {
 // looksHeader reports whether the first row names columns. Where all of its cells are texts, it
 // does when some column has numbers below it, or no cell of it comes again below. Where some are
 // numbers, dates or words for a missing value, the columns decide: see [columnsNamed]. doubt is
-// true for a row of numbers that is read as data and may be one of names.
+// true for a row with numbers that is read as data and may be one of names.
 func looksHeader(rows [][]string) (header, doubt bool) {
 	if len(rows) < 2 {
 		return false, false
 	}
 	if hasNumber(rows[0]) {
-		header, doubt = columnsNamed(rows)
-		return header, doubt || !header && counts(rows)
+		if !slices.ContainsFunc(rows[1:], func(r []string) bool { return len(r) == len(rows[0]) }) {
+			return false, false
+		}
+		header = columnsNamed(rows)
+		return header, !header && mayName(rows)
 	}
 	repeats, filled := false, 0
 	for j, c := range rows[0] {
@@ -339,7 +352,7 @@ func looksHeader(rows [][]string) (header, doubt bool) {
 		}
 		below := lookBelow(rows, j)
 		repeats = repeats || below.again
-		if below.numbers > 0 && below.numbers >= below.texts && !missing(c) {
+		if below.numbers > 0 && below.numbers >= below.texts && !missing(c) && !noNumber(c) {
 			return true, false
 		}
 	}
@@ -352,16 +365,12 @@ func hasNumber(row []string) bool {
 }
 
 // columnsNamed reports whether a first row that has numbers names columns. It does where a cell
-// stands above a column of another kind, or is a text that never comes again in a column whose other texts all do. Where
-// only most of them do, there is doubt. A text that comes again is a value, and so is the row.
-func columnsNamed(rows [][]string) (named, doubt bool) {
-	const few = 5 // rows, from which on it says something that a text does not come again
-	if !slices.ContainsFunc(rows[1:], func(r []string) bool { return len(r) == len(rows[0]) }) {
-		return false, false
-	}
+// stands above a column of another kind, or is a text that never comes again in a column whose other texts all do.
+// A text that comes again is a value, and so is the row.
+func columnsNamed(rows [][]string) bool {
 	names, once := false, false
 	for j, c := range rows[0] {
-		if c == "" || missing(c) {
+		if c == "" || missing(c) || noNumber(c) {
 			continue
 		}
 		below := lookBelow(rows, j)
@@ -370,19 +379,63 @@ func columnsNamed(rows [][]string) (named, doubt bool) {
 		switch {
 		case number:
 			dates := fitting(c)&dateStyles != 0
-			names = names || filled >= few && below.values > 1 && (mostly(below.texts) || mostly(below.numbers) && dates != below.dates)
+			names = names || filled >= fewRows && below.values > 1 && (mostly(below.texts) || mostly(below.numbers) && dates != below.dates)
 		case below.again:
-			return false, false
+			return false
 		case mostly(below.numbers):
 			names = true
-		case mostly(below.texts):
-			if filled >= few && below.values > 1 && 5*below.single <= filled {
-				once, doubt = once || below.single == 0, true
-			}
+		default:
+			once = once || filled >= fewRows && below.values > 1 && below.single == 0
 		}
 	}
-	named = names || once && distinct(rows[0])
-	return named, doubt && !named
+	return names || once && distinct(rows[0])
+}
+
+// fewRows is the number of rows from which on it says something that a text does not come again.
+const fewRows = 5
+
+// mayName reports whether a first row that has numbers may name columns, though nothing below tells. It does not where a
+// text of it comes again, two cells are the same, or a date stands above dates. Two numbers with decimals or
+// below 0 are values too, unless the row ascends as wavelengths and years do.
+func mayName(rows [][]string) bool {
+	row, values := rows[0], 0
+	if len(rows) <= fewRows || !distinct(row) {
+		return false
+	}
+	for j, c := range row {
+		below := lookBelow(rows, j)
+		set := fitting(c)
+		if below.again && set == 0 || below.dates && set&dateStyles != 0 {
+			return false
+		}
+		if v := anyNumber(c); v < 0 || v != math.Trunc(v) && v == v {
+			values++
+		}
+	}
+	return values < 2 || ascends(row)
+}
+
+// ascends reports whether the cells of a row are numbers of which each is larger than the one before.
+func ascends(row []string) bool {
+	before := math.Inf(-1)
+	for _, c := range row {
+		v := anyNumber(c)
+		if !(v > before) {
+			return false
+		}
+		before = v
+	}
+	return true
+}
+
+// anyNumber returns the number that a cell is in the first style that it fits; NaN for none.
+func anyNumber(c string) float64 {
+	set := fitting(c)
+	if set == 0 {
+		return math.NaN()
+	}
+	v, _ := styles[set.first()].read(c)
+	return v
 }
 
 // below counts the cells below the first of a column.
@@ -436,24 +489,4 @@ func distinct(row []string) bool {
 		seen[c] = true
 	}
 	return true
-}
-
-// counts reports whether a first row counts up by ones, as years and the columns of pandas do, and the next row
-// does not.
-func counts(rows [][]string) bool {
-	byOne := func(row []string) bool {
-		for j := range row {
-			n, err := strconv.Atoi(row[j])
-			if err != nil {
-				return false
-			}
-			if j > 0 {
-				if before, _ := strconv.Atoi(row[j-1]); n != before+1 {
-					return false
-				}
-			}
-		}
-		return len(row) >= 3 || len(row) == 2 && len(row[0]) == 4
-	}
-	return byOne(rows[0]) && !byOne(rows[1])
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -15,7 +16,7 @@ import (
 // Choose checks all options of a data set, and returns those that bear on how a table is written. The
 // error is a [*data.Error].
 func Choose(opt run.CSV, lim source.Limits) (Choices, error) {
-	c := Choices{header: opt.Header, encoding: opt.Encoding}
+	c := Choices{header: opt.Header, encoding: opt.Encoding, columns: named(opt)}
 	switch opt.Delimiter {
 	case "":
 	case "tab", `\t`:
@@ -84,6 +85,26 @@ type Choices struct {
 	comma    rune
 	header   string
 	encoding string
+	columns  []string // that options name
+}
+
+// named returns the names of columns in options. A label by its number has none.
+func named(opt run.CSV) (all []string) {
+	if _, err := strconv.Atoi(opt.Label); opt.Label != "" && err != nil {
+		all = append(all, opt.Label)
+	}
+	for name := range opt.Columns {
+		all = append(all, name)
+	}
+	for name := range opt.Bounds {
+		all = append(all, name)
+	}
+	return all
+}
+
+// names reports whether a row has the name of a column that the options name: it is a header then.
+func (c *Choices) names(row []string) bool {
+	return slices.ContainsFunc(c.columns, func(name string) bool { return slices.Contains(row, name) })
 }
 
 // delimits reports whether r can part cells.

@@ -417,6 +417,8 @@ const leastPrivate = 10
 const rowNamesColumn = "row names"
 
 var (
+	// keyName matches the names of columns that tell things apart.
+	keyName   = regexp.MustCompile(`(?i)(^|[_ .-])(id|uid|uuid|key|no|nr|number|nummer|code|phone|tel)\.?$|[a-z](ID|Id)$`)
 	indexName = regexp.MustCompile(`^(row names|Unnamed: 0(\.\d+)*|__index_level_\d+__)$`)
 	monthName = regexp.MustCompile(`(?i)^(\d{1,4}[-/. ]{1,2})?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?[-/, ]{1,2}\d{1,4}([, ]|$)`)
 )
@@ -488,9 +490,12 @@ const manyCategories = 60
 const rowsOfKind = 5
 
 // isID reports whether column i only tells rows apart: integers that never
-// repeat, under such a name or, without a header, in the first column.
+// repeat, under such a name or, without a header, in the first column, where they are no times.
 func (sc *scan) isID(i int) bool {
 	c := &sc.columns[i]
+	if sc.names == nil && c.time() != "" {
+		return false
+	}
 	return c.ids != nil && c.missing == 0 && c.numbers() >= 2 && (sc.names != nil || sc.rows >= plainIDs)
 }
 
@@ -523,25 +528,33 @@ func tellStyle(in *source.Reading, sc *scan, c *tally, col *data.Column) {
 		}
 		return
 	}
-	if st.decimal == '.' && st.thousands == 0 {
-		commas := sc.comma == ';' || sc.commas > 0 // signs of a country that writes 1.234,5
-		if commas && in.Options.Decimal+in.Options.Thousands == "" && c.unclear != nil && c.fit[commaAndPoints] == c.fit[c.style] {
-			v, _ := st.parse(c.unclear.text)
-			in.Warn("%s: %s is read as %s. Choose the decimal mark if that is wrong.", data.Shorten(col.Name), data.Quote(c.unclear.text), strconv.FormatFloat(float64(v), 'f', -1, 32))
+	if st.decimal != '.' || st.thousands != 0 {
+		col.Decimal = string(rune(st.decimal))
+		if st.thousands != 0 {
+			col.Thousands = string(rune(st.thousands))
 		}
-		return
-	}
-	col.Decimal = string(rune(st.decimal))
-	if st.thousands != 0 {
-		col.Thousands = string(rune(st.thousands))
 	}
 	others := pointStyles
 	if st.decimal == '.' {
 		others = commaStyles
 	}
-	if other := c.best(others, 0); in.Options.Decimal+in.Options.Thousands == "" && c.unclear != nil && c.fit[other] == c.fit[c.style] {
-		v, _ := st.parse(c.unclear.text)
-		in.Warn("%s: %s is read as %s, as goes with the rest of the table. Choose the decimal mark if that is wrong.", data.Shorten(col.Name), data.Quote(c.unclear.text), strconv.FormatFloat(float64(v), 'f', -1, 32))
+	other := c.best(others, 0)
+	if in.Options.Decimal+in.Options.Thousands != "" || c.unclear == nil || c.fit[other] != c.fit[c.style] {
+		return
+	}
+	read := func(k int) string {
+		v, _ := styles[k].parse(c.unclear.text)
+		return strconv.FormatFloat(float64(v), 'f', -1, 32)
+	}
+	own, beside := sc.points, sc.commas
+	if st.decimal == ',' {
+		own, beside = beside, own
+	}
+	switch name, text := data.Shorten(col.Name), data.Quote(c.unclear.text); {
+	case own > 0 && beside == 0:
+		in.Warn("%s: %s is read as %s, as goes with the rest of the table. Choose the decimal mark if that is wrong.", name, text, read(c.style))
+	default:
+		in.Ask("csv.decimal", "%s: %s is read as %s; it could also be %s. Choose the decimal mark.", name, text, read(c.style), read(other))
 	}
 }
 
@@ -653,6 +666,10 @@ func decideLabel(in *source.Reading, sc *scan, s *schema, file string) error {
 	declared := in.Options.Columns[col.Name]
 	s.task = data.Task(in.Options.Task)
 	numbers := c.numeric() && declared != string(data.Categorical)
+	if s.task == "" && declared == "" && c.typed && !numbers && c.texts() == 0 && !c.repeats(in.Limits.Classes) {
+		numbers = true
+		in.Ask("csv.task", "%s is text in the file, though its cells look like numbers: it is read as an amount to be learned, as it has %s. Choose another label if that is wrong.", data.Shorten(col.Name), c.values())
+	}
 	code := c.code()
 	if code == nil && c.hashes() {
 		code = c.infinite
@@ -688,9 +705,9 @@ func decideLabel(in *source.Reading, sc *scan, s *schema, file string) error {
 	if numbers {
 		fix = "Choose another label column, or regression as the task."
 	}
-	if c.distinct == nil || len(c.distinct) > in.Limits.Classes || c.cells >= 20 && len(c.distinct) > c.cells/2 {
+	if !c.repeats(in.Limits.Classes) {
 		return &data.Error{File: file, Column: s.label + 1, ColumnName: col.Name, Expected: fmt.Sprintf("a label column with at most %d classes, each in several rows", in.Limits.Classes),
-			Got: "more classes than that", Fix: fix}
+			Got: c.values(), Fix: fix}
 	}
 	s.numLabels = numbers && styles[c.style].date == ""
 	s.listClasses(c)
@@ -707,6 +724,19 @@ func decideLabel(in *source.Reading, sc *scan, s *schema, file string) error {
 	col.Categories = s.classes
 	tellAlike(in, col.Name, s.classes)
 	return nil
+}
+
+// repeats reports whether the column's values come again as classes do, and are no more than most.
+func (c *tally) repeats(most int) bool {
+	return c.distinct != nil && len(c.distinct) <= most && (c.cells < 20 || len(c.distinct) <= c.cells/2)
+}
+
+// values says how many different values the column has.
+func (c *tally) values() string {
+	if c.distinct == nil {
+		return fmt.Sprintf("too many different values in %d rows", c.cells)
+	}
+	return fmt.Sprintf("%d different values in %d rows", len(c.distinct), c.cells)
 }
 
 // guessTask: text names classes; so do a few different integers.

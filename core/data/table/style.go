@@ -213,7 +213,7 @@ func (st style) written(s string) string {
 		return ""
 	}
 	if st.thousands != 0 && strings.IndexByte(whole, st.thousands) >= 0 {
-		if !grouped(strings.TrimLeft(whole, "+-"), st.thousands) {
+		if digits := strings.TrimLeft(whole, "+-"); !grouped(digits, st.thousands) && !(st.thousands == ',' && lakhs(digits)) {
 			return ""
 		}
 		whole = strings.ReplaceAll(whole, string(rune(st.thousands)), "")
@@ -236,6 +236,20 @@ func grouped(s string, mark byte) bool {
 	}
 	for i := range len(s) {
 		if parts := i >= first && (i-first)%4 == 0; parts != (s[i] == mark) || !parts && (s[i] < '0' || s[i] > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// lakhs reports whether s is digits with commas as in India: groups of two behind the first, and then one of three.
+func lakhs(s string) bool {
+	at := strings.LastIndexByte(s, ',')
+	if at < 1 || len(s)-at-1 != 3 || strings.Trim(s, "0123456789,") != "" || s[0] == '0' {
+		return false
+	}
+	for i, group := range strings.Split(s[:at], ",") {
+		if len(group) != 2 && !(i == 0 && len(group) == 1) {
 			return false
 		}
 	}
@@ -416,7 +430,7 @@ func missing(s string) bool {
 	case 1:
 		return s == "?"
 	case 2:
-		return strings.EqualFold(s, "na")
+		return strings.EqualFold(s, "na") || s == `\N` // of MySQL and Hive
 	case 3:
 		return strings.EqualFold(s, "nan") || strings.EqualFold(s, "n/a") || strings.EqualFold(s, "n/d") || s == "NaT" ||
 			s == "#NV" // #N/A of a German spreadsheet
@@ -435,7 +449,7 @@ func missing(s string) bool {
 // it may be one of them.
 func noNumber(s string) bool {
 	switch s {
-	case "-", "--", ".", "..", "–", "—":
+	case "-", "--", ".", "..", "…", "–", "—":
 		return true
 	}
 	return len(s) == len("none") && strings.EqualFold(s, "none")

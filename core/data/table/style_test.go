@@ -21,7 +21,7 @@ func TestMissingWords(t *testing.T) {
 // TestWordsOfNoNumber: some words are missing cells among numbers alone.
 func TestWordsOfNoNumber(t *testing.T) {
 	for s, want := range map[string]bool{
-		"None": true, "none": true, "-": true, "--": true, ".": true, "..": true, "–": true, "—": true, "": false, "...": false, "nine": false, "0": false,
+		"None": true, "none": true, "-": true, "--": true, ".": true, "..": true, "…": true, "–": true, "—": true, "": false, "...": false, "nine": false, "0": false,
 	} {
 		if noNumber(s) != want {
 			t.Errorf("%q is none among numbers: %t", s, !want)
@@ -49,6 +49,8 @@ func TestStyles(t *testing.T) {
 		"123,456":                   {no, 123.456, 123456, 123.456, no, 123.456, no, 123.456, no, no, no},
 		"48.284,52":                 {no, no, no, 48284.52, no, no, no, no, no, no, no},
 		"$1,234.50":                 {no, no, 1234.5, no, no, no, no, no, no, no, no},
+		"₹12,34,567.5":              {no, no, 1234567.5, no, no, no, no, no, no, no, no},
+		"1,23,456":                  {no, no, 123456, no, no, no, no, no, no, no, no},
 		"-$ 1,234,567":              {no, no, -1234567, no, no, no, no, no, no, no, no},
 		"1.234.567,8 €":             {no, no, no, 1234567.8, no, no, no, no, no, no, no},
 		"12 %":                      {12, 12, 12, 12, 12, 12, 12, 12, no, no, no},
@@ -82,8 +84,8 @@ func TestStyles(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range []string{"", "-", ".", ",", "$", "%", "e", "nan", "+nan", "$nan", "1-2", "12 abc", "1e5x", "0x1p4", "1,,2", "1..2", "1.2.3", "1,23,456", "1e3,234", "10:30", "2024-13-01",
-		"2024-1", "1.1.70", "2024-01-01T25:00", "2024-01.01", "Mai 5", "дом 5", "۱۲", "1,234,56", "12,3456,789"} {
+	for _, s := range []string{"", "-", ".", ",", "$", "%", "e", "nan", "+nan", "$nan", "1-2", "12 abc", "1e5x", "0x1p4", "1,,2", "1..2", "1.2.3", "1,2,456", "12,345,67", "1,234,56,789", "1.23.456", "0,12,345", "1e3,234", "10:30", "2024-13-01",
+		"2024-1", "1.1.70", "2024-01-01T25:00", "2024-01.01", "Mai 5", "дом 5", "۱۲", "1,234,56", "12,3456,789", ",23,456", "123,45,678"} {
 		if set := fitting(s); set != 0 {
 			t.Errorf("%q is a number in styles %b", s, set)
 		}

@@ -114,6 +114,9 @@ func learnUnits(c *tally, col *data.Column) {
 // learnTime notes what the numbers of column i count, and says so where they are times.
 func (s *schema) learnTime(in *source.Reading, c *tally, i int) {
 	col := &s.columns[i]
+	if keyName.MatchString(col.Name) {
+		return // such as 1234567890123456768, which is no nanosecond
+	}
 	if col.Time = c.time(); col.Time == "" || col.Date != "" {
 		return
 	}
