@@ -44,7 +44,7 @@ func newPictureDecoder(name string, raw []byte, most *source.Limits) (pictureDec
 	case bytes.HasPrefix(raw, []byte("\x89PNG\r\n\x1a\n")):
 		d.decode = png.Decode
 		if d.Config, err = png.DecodeConfig(bytes.NewReader(raw)); err == nil {
-			d.cost = costOfPNG(d.Config, raw)
+			d.cost, d.turn = costOfPNG(d.Config, raw), turnOfPNG(raw)
 		}
 	case bytes.HasPrefix(raw, []byte("\xff\xd8")):
 		d.decode = jpeg.Decode

@@ -24,25 +24,22 @@ type depth struct {
 // statedBits returns the largest number of significant bits of a colour that a PNG states in its chunk sBIT;
 // 0 where it states none. It looks at no chunk behind the first of pixels.
 func statedBits(raw []byte) int {
-	const signature, frame, kindAt, ofColour = 8, 12, 25, 2
+	const kindAt, ofColour = 25, 2
 	colours := 1
 	if len(raw) > kindAt && raw[kindAt]&ofColour != 0 {
 		colours = 3
 	}
-	for at := signature; at+frame <= len(raw); {
-		n := int64(binary.BigEndian.Uint32(raw[at:]))
-		kind, rest := string(raw[at+4:at+8]), raw[at+8:]
-		if kind == "IDAT" || n > int64(len(rest)) {
-			break
-		}
-		if kind == "sBIT" {
+	for kind, content := range chunks(raw) {
+		switch kind {
+		case "IDAT":
+			return 0
+		case "sBIT":
 			bits := 0
-			for _, b := range rest[:min(int(n), colours)] {
+			for _, b := range content[:min(len(content), colours)] {
 				bits = max(bits, int(b))
 			}
 			return bits
 		}
-		at += frame + int(n)
 	}
 	return 0
 }

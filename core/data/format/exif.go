@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"image"
+	"iter"
 )
 
 // turn is the orientation of a stored picture, as EXIF numbers it (CIPA DC-008, tag 274): 1 is upright; 2 to 8
@@ -33,6 +34,32 @@ func turnOf(raw []byte) turn {
 		at += n
 	}
 	return 1
+}
+
+// turnOfPNG returns the orientation that a PNG states in its chunk eXIf (PNG, third edition, 11.3.4.5), before or behind its
+// pixels. It goes from chunk to chunk and looks into no other.
+func turnOfPNG(raw []byte) turn {
+	for kind, content := range chunks(raw) {
+		if kind == "eXIf" {
+			return turnIn(content)
+		}
+	}
+	return 1
+}
+
+// chunks yields the chunks of a PNG, up to the first that is cut short.
+func chunks(raw []byte) iter.Seq2[string, []byte] {
+	const signature, frame = 8, 12
+	return func(yield func(string, []byte) bool) {
+		for at := signature; at+frame <= len(raw); {
+			n := int64(binary.BigEndian.Uint32(raw[at:]))
+			content := raw[at+8:]
+			if n > int64(len(content)) || !yield(string(raw[at+4:at+8]), content[:n]) {
+				return
+			}
+			at += frame + int(n)
+		}
+	}
 }
 
 // turnIn returns the orientation in the first directory of a TIFF structure.

@@ -89,13 +89,16 @@ func FuzzExif(f *testing.F) {
 	})
 }
 
-// FuzzStatedBits: chunks of a PNG say at most a byte of bits, and none behind the pixels.
+// FuzzStatedBits: chunks of a PNG say at most a byte of bits, and one of eight orientations.
 func FuzzStatedBits(f *testing.F) {
 	f.Add([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x01sBIT\x0cabcd"))
 	f.Add([]byte("\x89PNG\r\n\x1a\n\xff\xff\xff\xfftEXt"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		if bits := statedBits(raw); bits < 0 || bits > 255 {
 			t.Errorf("%d bits", bits)
+		}
+		if got := turnOfPNG(raw); got < 1 || got > 8 {
+			t.Errorf("orientation %d", got)
 		}
 	})
 }

@@ -235,7 +235,7 @@ func (t *flagTable) settle(in *source.Reading, f source.File, used bool) error {
 	case t.minus != nil && t.zero != nil:
 		return t.minus.bad(false)
 	case t.minus != nil:
-		in.Warn("In the label columns -1 is read as no, and 1 as yes.")
+		table.TellSigned(in)
 	}
 	return nil
 }

@@ -170,9 +170,9 @@ func loose(parts []any) (files []source.File) {
 	return files
 }
 
-// photograph returns a JPEG of a picture of w×h as a camera stores it that was held in one of the eight ways: dark to the
-// left, with a light patch at the top left, once it is upright.
-func photograph(w, h, orientation int) []byte {
+// photograph returns a picture of w×h, a JPEG or a PNG, as a camera stores it that was held in one of the eight ways: dark to
+// the left, with a light patch at the top left, once it is upright.
+func photograph(kind string, w, h, orientation int) []byte {
 	dark, patch := color.Gray{40}, color.Gray{250}
 	upright := func(x, y int) color.Color {
 		switch {
@@ -206,7 +206,7 @@ func photograph(w, h, orientation int) []byte {
 		}
 		return upright(x, y)
 	}
-	b := datatest.JPEG(datatest.Drawn(sh, sw, at))
+	drawn := datatest.Drawn(sh, sw, at)
 	var order binary.AppendByteOrder = binary.BigEndian
 	tiff := []byte("MM\x00*")
 	if orientation%2 == 0 {
@@ -218,6 +218,12 @@ func photograph(w, h, orientation int) []byte {
 		tiff = order.AppendUint16(order.AppendUint16(tiff, tag), 3)
 		tiff = order.AppendUint16(order.AppendUint16(order.AppendUint32(tiff, 1), uint16(orientation)), 0)
 	}
+	if kind == "png" {
+		b := datatest.PNG(drawn)
+		const header = 8 + 25 // the signature and IHDR
+		return slices.Concat(b[:header], datatest.Chunk("eXIf", tiff), b[header:])
+	}
+	b := datatest.JPEG(drawn)
 	exif := append([]byte("Exif\x00\x00"), tiff...)
 	segment := append(binary.BigEndian.AppendUint16([]byte{0xff, 0xe1}, uint16(len(exif)+2)), exif...)
 	return slices.Concat(b[:2], segment, b[2:])
@@ -226,30 +232,37 @@ func photograph(w, h, orientation int) []byte {
 // TestPicturesAreUpright reads a photograph in all eight orientations as the one that is stored upright, by
 // every transform.
 func TestPicturesAreUpright(t *testing.T) {
-	for _, transform := range []string{run.TransformFit, run.TransformStretch, run.TransformCrop} {
-		for _, size := range [][2]int{{64, 16}, {16, 64}, {40, 40}, {63, 17}} {
-			var first []uint8
-			for orientation := 1; orientation <= 8; orientation++ {
-				opt := run.CSV{TestShare: -1, Image: run.Image{Size: []int{16}, Transform: transform}}
-				p := photograph(size[0], size[1], orientation)
-				ds, r, err := load.Load(t.Context(), []source.File{source.Bytes("a.zip", datatest.Zip("a/1.jpg", p, "b/1.jpg", p))}, nil, opt, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got := ds.Train.U8[:ds.Features]
-				if orientation == 1 {
-					first = got
-				} else if said := strings.Join(r.Warnings, "\n"); !strings.Contains(said, "2 of 2 pictures were turned upright") {
-					t.Errorf("orientation %d: %s", orientation, said)
-				}
-				worst := 0
-				for i, v := range got {
-					worst = max(worst, int(v)-int(first[i]), int(first[i])-int(v))
-				}
-				if worst > 12 { // what JPEG loses, and where halves are rounded
-					t.Errorf("%s of %v: orientation %d is off by %d", transform, size, orientation, worst)
-				}
+	for _, kind := range []string{"jpg", "png"} {
+		for _, transform := range []string{run.TransformFit, run.TransformStretch, run.TransformCrop} {
+			for _, size := range [][2]int{{64, 16}, {16, 64}, {40, 40}, {63, 17}} {
+				uprightAlike(t, kind, size, run.Image{Size: []int{16}, Transform: transform})
 			}
+		}
+	}
+}
+
+// uprightAlike reads a photograph in all orientations.
+func uprightAlike(t *testing.T, kind string, size [2]int, image run.Image) {
+	t.Helper()
+	var first []uint8
+	for orientation := 1; orientation <= 8; orientation++ {
+		p := photograph(kind, size[0], size[1], orientation)
+		ds, r, err := load.Load(t.Context(), []source.File{source.Bytes("a.zip", datatest.Zip("a/1."+kind, p, "b/1."+kind, p))}, nil, run.CSV{TestShare: -1, Image: image}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ds.Train.U8[:ds.Features]
+		if orientation == 1 {
+			first = got
+		} else if said := strings.Join(r.Warnings, "\n"); !strings.Contains(said, "2 of 2 pictures were turned upright") {
+			t.Errorf("%s, orientation %d: %s", kind, orientation, said)
+		}
+		worst := 0
+		for i, v := range got {
+			worst = max(worst, int(v)-int(first[i]), int(first[i])-int(v))
+		}
+		if worst > 12 { // what JPEG loses, and where halves are rounded
+			t.Errorf("%s, %s of %v: orientation %d is off by %d", kind, image.Transform, size, orientation, worst)
 		}
 	}
 }

@@ -106,6 +106,9 @@ func SignedFlags(cells func(yield func(string) bool)) bool {
 	return minus
 }
 
+// TellSigned says that label columns have -1 for no.
+func TellSigned(in *source.Reading) { in.Warn("In the label columns -1 is read as no, and 1 as yes.") }
+
 // BadFlag returns the error of a cell that says neither yes nor no.
 func BadFlag(file string, row, column int, name, cell string, signed bool) *data.Error {
 	want := "a label of 0 or 1"
@@ -155,7 +158,7 @@ func decideLabels(in *source.Reading, sc *scan, s *schema, file string) error {
 	says := zeroOne
 	if s.signed {
 		says = minusOne
-		in.Warn("In the label columns -1 is read as no, and 1 as yes.")
+		TellSigned(in)
 	}
 	for _, i := range s.labels {
 		s.columns[i].Categories = says
