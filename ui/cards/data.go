@@ -344,12 +344,41 @@ func (c *Data) reading() app.UI {
 			return c.Form.Text(d.Key) != "" || c.asks(d.Key) && (when == nil || when(cfg))
 		}
 	}
+	rows, questions := c.questions(rows)
 	own := []app.UI{
+		app.Div().Body(questions...),
 		app.Div().Hidden(!c.asks("csv.label")).Body(c.label()),
 		app.Div().Hidden(!c.asks("csv.task")).Body(c.task()),
 		app.Div().Hidden(!c.asks("csv.sheet")).Body(c.sheet()),
 	}
 	return app.Div().Body(append(append(own, c.Form.Plain(rows)...), c.Form.Advanced(rows))...)
+}
+
+// questions draws the advanced fields that settle a doubt, or did, and returns the other rows.
+func (c *Data) questions(rows []form.Field) (others []form.Field, list []app.UI) {
+	for _, d := range rows {
+		question := d.Key == "csv.header" || d.Key == "csv.decimal"
+		r := c.View.Report
+		if r == nil {
+			r = c.View.Table
+		}
+		if !question || c.Form.Text(d.Key) == "" && (r == nil || !slices.Contains(r.Asks, d.Key)) {
+			others = append(others, d)
+			continue
+		}
+		if d.Key == "csv.header" && r != nil {
+			d.Options = slices.Clone(d.Options)
+			found := d.Options[2]
+			if r.Header {
+				found = d.Options[1]
+			}
+			if c.Form.Text(d.Key) == "" {
+				d.Options[0].Text = "detected: " + found.Text
+			}
+		}
+		list = append(list, c.Form.Field(d))
+	}
+	return others, list
 }
 
 // asks reports whether a way of reading files matters to those at hand.

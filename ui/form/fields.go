@@ -157,8 +157,8 @@ func dataFields() []Field {
 			{"row", "each row alone", "A hash of the row decides, so that no row moves another. A declared number of rows needs that."}}},
 		{Key: "csv.delimiter", Kind: Menu, Advanced: true, Label: "Delimiter", Options: []Option{
 			{Text: "detected"}, {Value: ",", Text: "comma"}, {Value: ";", Text: "semicolon"}, {Value: "tab", Text: "tab"}, {Value: "|", Text: "bar"}}},
-		{Key: "csv.header", Kind: Menu, Advanced: true, Label: "Header", Options: []Option{
-			{Text: "detected"}, {Value: "yes", Text: "the first row is one"}, {Value: "no", Text: "there is none"}}},
+		{Key: "csv.header", Kind: Menu, Advanced: true, Label: "First row", Options: []Option{
+			{Text: "detected"}, {Value: "yes", Text: "names of the columns"}, {Value: "no", Text: "a row of data"}}},
 		{Key: "csv.encoding", Kind: Menu, Advanced: true, Label: "Encoding", Options: []Option{
 			{Text: "detected"}, {Value: "utf-8", Text: "UTF-8"}, {Value: "utf-16", Text: "UTF-16"}, {Value: "windows-1252", Text: "Windows-1252"}}},
 		{Key: "csv.decimal", Kind: Menu, Advanced: true, Label: "Decimal mark", Help: "Told from whole columns where it can be.", Options: []Option{
