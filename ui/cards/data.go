@@ -344,17 +344,16 @@ func (c *Data) reading() app.UI {
 			return c.Form.Text(d.Key) != "" || c.asks(d.Key) && (when == nil || when(cfg))
 		}
 	}
-	rows, questions := c.questions(rows)
-	own := []app.UI{
-		app.Div().Body(questions...),
+	rows, own := c.questions(rows)
+	own = append(own,
 		app.Div().Hidden(!c.asks("csv.label")).Body(c.label()),
 		app.Div().Hidden(!c.asks("csv.task")).Body(c.task()),
 		app.Div().Hidden(!c.asks("csv.sheet")).Body(c.sheet()),
-	}
+	)
 	return app.Div().Body(append(append(own, c.Form.Plain(rows)...), c.Form.Advanced(rows))...)
 }
 
-// questions draws the advanced fields that settle a doubt, or did, and returns the other rows.
+// questions draws the advanced fields that settle a doubt, or did, each at its own place, and returns the other rows.
 func (c *Data) questions(rows []form.Field) (others []form.Field, list []app.UI) {
 	for _, d := range rows {
 		question := d.Key == "csv.header" || d.Key == "csv.decimal"
@@ -364,6 +363,9 @@ func (c *Data) questions(rows []form.Field) (others []form.Field, list []app.UI)
 		}
 		if !question || c.Form.Text(d.Key) == "" && (r == nil || !slices.Contains(r.Asks, d.Key)) {
 			others = append(others, d)
+			if question {
+				list = append(list, app.Div().Hidden(true))
+			}
 			continue
 		}
 		if d.Key == "csv.header" && r != nil {
@@ -376,7 +378,7 @@ func (c *Data) questions(rows []form.Field) (others []form.Field, list []app.UI)
 				d.Options[0].Text = "detected: " + found.Text
 			}
 		}
-		list = append(list, c.Form.Field(d))
+		list = append(list, app.Div().Body(c.Form.Field(d)))
 	}
 	return others, list
 }
