@@ -722,6 +722,9 @@ func decideLabel(in *source.Reading, sc *scan, s *schema, file string) error {
 		return &data.Error{File: file, Column: s.label + 1, ColumnName: col.Name, Expected: "labels", Got: only, Fix: "Choose another label column."}
 	}
 	col.Categories = s.classes
+	if n := len(s.classes); !numbers && n > fewClasses && c.cells < rowsOfKind*n {
+		in.Doubt("The %d different texts of %s are the classes, which count as public, and come in fewer than %d rows each. Choose another label if they say whose a row is.", n, data.Shorten(col.Name), rowsOfKind)
+	}
 	tellAlike(in, col.Name, s.classes)
 	return nil
 }
