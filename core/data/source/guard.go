@@ -28,3 +28,9 @@ func (g *Guard) Read(p []byte) (int, error) {
 	g.read += int64(n)
 	return n, err
 }
+
+// Begin begins a row behind what was read.
+func (g *Guard) Begin() { g.Start = g.read }
+
+// Skip counts n bytes as read that were not read of g.
+func (g *Guard) Skip(n int) { g.read += int64(n) }

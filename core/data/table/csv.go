@@ -29,8 +29,7 @@ type Table struct {
 	name    string
 	src     *source.Stream
 	text    *source.Decoder
-	r       *csv.Reader
-	guard   *source.Guard
+	r       *records
 	width   int      // cells of a row; 0 before the first
 	columns int      // at most
 	bad     *BadRows // where rows that cannot be read are counted; nil: they are refused
@@ -103,15 +102,10 @@ func startTable(in *source.Reading, t *Table, ch Choices, d *dialect) error {
 		}
 	}
 	t.dialect, t.before = d, d.skip-d.unseen
-	t.guard = &source.Guard{R: lines, Limit: in.Limits.Record, File: t.name}
 	if err := skipLines(lines, t.skip); err != nil {
 		return err
 	}
-	t.r = csv.NewReader(t.guard)
-	t.r.Comma = d.comma
-	t.r.FieldsPerRecord = -1
-	t.r.ReuseRecord = true
-	t.r.TrimLeadingSpace = d.comma != '\t' && d.comma != ' '
+	t.r = newRecords(lines, d.comma, in.Limits.Record, t.name)
 	if !d.header {
 		return nil
 	}
@@ -219,15 +213,13 @@ func (t *Table) Next() ([]string, int, error) {
 }
 
 func (t *Table) row() ([]string, int, error) {
-	t.guard.Start = t.r.InputOffset()
-	cells, err := t.r.Read()
+	cells, line, offset, err := t.r.next()
 	if err != nil {
-		return nil, 0, t.rowError(err)
+		return nil, 0, t.rowError(err, offset)
 	}
 	if err := t.src.SpendRow(len(cells)); err != nil {
 		return nil, 0, err
 	}
-	line, _ := t.r.FieldPos(0)
 	line += t.before - t.inner
 	for i, c := range cells {
 		if strings.IndexByte(c, '\n') >= 0 {
@@ -256,12 +248,13 @@ func inked(c byte) bool { return ' ' < c && c < utf8.RuneSelf }
 
 const openQuote = "that its quote is still open lines later"
 
-func (t *Table) rowError(err error) error {
+// rowError returns an error of csv in the owner's terms. Lines in it count from offset + 1.
+func (t *Table) rowError(err error, offset int) error {
 	var pe *csv.ParseError
 	if err == io.EOF || !errors.As(err, &pe) {
 		return err
 	}
-	e := &data.Error{File: t.name, Row: pe.StartLine + t.before - t.inner}
+	e := &data.Error{File: t.name, Row: pe.StartLine + offset + t.before - t.inner}
 	t.inner += pe.Line - pe.StartLine
 	switch {
 	case errors.Is(err, csv.ErrQuote) && pe.Line > pe.StartLine:
