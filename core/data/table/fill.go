@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -155,6 +156,30 @@ type filler struct {
 	bad     BadRows
 	unseen  []unseen // by column
 	points  bool     // a label of this file ended with a point
+	plain   []bool   // columns of which a plain number is a feature as it is
+	done    []bool   // of these, the ones that quickly has written in this row
+}
+
+// quickly writes the feature of a cell of a plain column that is a number of digits and a mark, without a unit, and reports
+// whether it is one. The feature is that of [schema.feature].
+func (f *filler) quickly(x []float32, i int, c string) bool {
+	f.done[i] = false
+	if c == "" {
+		return false
+	}
+	v, ok := quick(c, f.styles[i].decimal)
+	if ok {
+		x[f.columns[i].First] = float32(v - f.columns[i].Offset)
+		f.done[i] = true
+	}
+	return ok
+}
+
+// readsPlainly reports whether a plain number in column i is a feature less an offset: numbers without a unit are such as
+// the column has, and none is a date or a time.
+func (s *schema) readsPlainly(i int) bool {
+	col := &s.columns[i]
+	return col.Kind == data.Numeric && col.Date == "" && col.Time == "" && col.Clock == 0 && (col.Units == nil || slices.Contains(col.Units, ""))
 }
 
 // unseen counts the cells of a column whose category no training row has.
@@ -165,6 +190,10 @@ type unseen struct {
 
 func fillTables(in *source.Reading, files []source.File, dialects []*dialect, s *schema, test bool, rows int) (data.Split, error) {
 	f := &filler{Reading: in, schema: s, test: test, unseen: make([]unseen, len(s.columns))}
+	f.plain, f.done = make([]bool, len(s.columns)), make([]bool, len(s.columns))
+	for i := range f.plain {
+		f.plain[i] = s.readsPlainly(i)
+	}
 	f.split.F32 = make([]float32, rows*s.features)
 	f.split.Y = make([]float32, rows*s.targets())
 	if data.TextColumn(s.columns) >= 0 {
@@ -249,17 +278,24 @@ func (f *filler) table(t *Table, most int) (int, error) {
 
 // row writes one row, unless a missing cell drops it.
 func (f *filler) row(file string, cells []string, line int) error {
+	n := f.split.N
+	x := f.split.F32[n*f.features : (n+1)*f.features]
+	clear(x) // of what a bad row has left
+	keeps := keepsMissing(f.Reading)
 	for i, c := range cells {
-		if f.columns[i].Used() && f.gone(i, c) && (f.columns[i].Kind == data.Label || !keepsMissing(f.Reading)) {
+		if f.plain[i] && f.quickly(x, i, c) {
+			continue
+		}
+		if f.columns[i].Used() && (f.columns[i].Kind == data.Label || !keeps) && f.gone(i, c) {
 			f.dropped++
 			return nil
 		}
 	}
-	n := f.split.N
-	x := f.split.F32[n*f.features : (n+1)*f.features]
-	clear(x) // of what a bad row has left
 	y := f.split.Y[n*f.targets() : n*f.targets()]
 	for i, c := range cells {
+		if f.plain[i] && f.done[i] {
+			continue
+		}
 		var err *data.Error
 		switch known := true; f.columns[i].Kind {
 		case data.Numeric, data.Categorical:

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/csv"
 	"strings"
 	"unicode/utf8"
@@ -9,8 +10,13 @@ import (
 	"clipscope/core/data/source"
 )
 
-// mostBlock limits the bytes of whole lines that are cut into cells at a time.
-const mostBlock = 64 << 10
+const (
+	// mostBlock limits the bytes of whole lines that are cut into cells at a time.
+	mostBlock = 64 << 10
+	// leastBlock is the number of bytes below which a block costs more than it saves; mostSmall such are taken all the same,
+	// of short tables.
+	leastBlock, mostSmall = 4 << 10, 64
+)
 
 // records cuts text into the records that [csv.Reader] would return, and faster: lines that are plain are cut in blocks
 // of many, without a copy of each cell. All other records are left to a csv.Reader, which is given a line at a time, so
@@ -23,6 +29,7 @@ type records struct {
 
 	block string // whole lines that are not yet read
 	cells []string
+	small int // blocks below leastBlock
 	read  int // ends of lines that are read
 	given int // of these, the ones that csv has seen
 }
@@ -87,12 +94,14 @@ func (r *records) refill() (ok bool) {
 		return false // which csv finds as well
 	}
 	b, _ := r.lines.Peek(min(r.lines.Buffered(), mostBlock))
-	text := string(b)
-	n := strings.LastIndexByte(text, '\n') + 1
-	if n == 0 {
+	n := bytes.LastIndexByte(b, '\n') + 1
+	if n == 0 || n < leastBlock && r.small == mostSmall {
 		return false
 	}
-	r.block = text[:n]
+	if n < leastBlock {
+		r.small++
+	}
+	r.block = string(b[:n])
 	_, err := r.lines.Discard(n)
 	return err == nil
 }
@@ -109,7 +118,7 @@ func (r *records) line(p []byte) (n int, err error) {
 		}
 		b, _ := r.lines.Peek(min(r.lines.Buffered(), len(p)))
 		n = copy(p, b)
-		if end := strings.IndexByte(string(b), '\n'); end >= 0 {
+		if end := bytes.IndexByte(b, '\n'); end >= 0 {
 			n = end + 1
 		}
 		if _, err = r.lines.Discard(n); err != nil {

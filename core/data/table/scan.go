@@ -79,16 +79,22 @@ func (sc *scan) add(c *tally, s string, f source.File, line int, lim *source.Lim
 		}
 		return kept
 	}
+	k, listed := c.distinct[s]
+	if listed {
+		c.times[k]++
+	}
+	if listed && c.sets[k] != 0 { // a number, and so neither of the words below
+		c.recount(c.sets[k])
+		sc.countMark(c.sets[k])
+		c.ids = nil
+		return
+	}
 	if missing(s) {
 		c.missing++
 		if c.firstEmpty == nil {
 			c.firstEmpty = at()
 		}
 		return
-	}
-	k, listed := c.distinct[s]
-	if listed {
-		c.times[k]++
 	}
 	if noNumber(s) {
 		if c.noNumbers++; c.firstNone == nil {
