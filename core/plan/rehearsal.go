@@ -8,13 +8,13 @@ import (
 )
 
 // Rehearsal returns a plan of so many steps on made-up rows, whose steps take as long as
-// this one's but for a factor: batches are smaller where those of this plan go through the
-// model in parts, as a larger one takes more memory, and as long for a row.
+// this one's but for a factor: its physical batches are of this plan's size, and there are
+// fewer of them where this plan's steps have more than two.
 func (p *Plan) Rehearsal(steps int) (q *Plan, times float64, err error) {
 	c, meta := p.terms.Config, p.terms.Meta
 	batch := min(p.terms.BatchSize, 2*float64(p.terms.Capacity))
-	c.ExpectedBatchSize, c.NumExamples = batch, 0
-	meta.TrainRows, meta.TestRows = min(meta.TrainRows, int(2*batch)+1), 0
+	c.ExpectedBatchSize, c.NumExamples, c.MaxPhysicalBatchSize = batch, 0, p.terms.Capacity
+	meta.TrainRows, meta.TestRows = min(meta.TrainRows, max(int(2*batch)+1, p.terms.Capacity)), 0
 	if !p.terms.NonPrivate() {
 		c.NoiseMultiplier, c.TargetEpsilon = &p.terms.NoiseMultiplier, nil
 	}

@@ -10,17 +10,30 @@ import (
 	"clipscope/core/plan"
 )
 
-// What is measured: so many steps, after the first, which make ready what the others
-// have, or fewer in which so much time has gone by.
+// A measurement takes leastSteps steps and leastTime at least, or mostTime, and never more than
+// mostSteps steps: what has ended sooner is repeated with twice as many.
 const (
-	measuredSteps = 6
-	measuredTime  = 400 * time.Millisecond
+	leastSteps = 3
+	leastTime  = 100 * time.Millisecond
+	mostTime   = time.Second
+	mostSteps  = 4096
 )
 
-// StepTime measures how long a step of a plan takes on a backend. The rows are made up, so
-// that it says nothing of anybody's, and nothing is released.
+// enough reports whether so many steps in that time tell how long one takes.
+func enough(steps int, took time.Duration) bool {
+	return steps >= leastSteps && took >= leastTime || took >= mostTime || steps >= mostSteps
+}
+
+// StepTime measures how long a step of a plan takes on a backend, with everything that a step
+// queues: the clock stops when the queue is empty. A step before that compiles kernels and takes
+// memory. The rows are made up, so that the time says nothing of anybody's, and nothing is
+// released.
 func StepTime(ctx context.Context, p *plan.Plan, be compute.Backend) (time.Duration, error) {
-	rehearsal, times, err := p.Rehearsal(1 + measuredSteps)
+	return stepTime(ctx, p, be, time.Now)
+}
+
+func stepTime(ctx context.Context, p *plan.Plan, be compute.Backend, now func() time.Time) (time.Duration, error) {
+	rehearsal, times, err := p.Rehearsal(1 + 2*mostSteps)
 	if err != nil {
 		return 0, fmt.Errorf("train: measuring: %w", err)
 	}
@@ -30,19 +43,50 @@ func StepTime(ctx context.Context, p *plan.Plan, be compute.Backend) (time.Durat
 		return 0, err
 	}
 	defer r.Close()
-	var began time.Time
-	steps := -1
-	for _, err := range r.Steps(ctx) {
-		if err != nil {
+	if err := r.rehearse(ctx, 1); err != nil {
+		return 0, err
+	}
+	for steps := 1; ; steps *= 2 {
+		began := now()
+		if err := r.rehearse(ctx, steps); err != nil {
 			return 0, err
 		}
-		if steps++; steps == 0 {
-			began = time.Now()
-		} else if time.Since(began) > measuredTime {
-			break
+		if took := now().Sub(began); enough(steps, took) {
+			return time.Duration(float64(took) / float64(steps) * times), nil
 		}
 	}
-	return time.Duration(float64(time.Since(began)) / float64(max(1, steps)) * times), nil
+}
+
+// rehearse takes steps as a run does, no more than trailing ahead of the backend, and waits
+// until it has computed them all. Their events are told to nobody.
+func (r *Run) rehearse(ctx context.Context, steps int) error {
+	for range steps {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("train: measuring: %w", err)
+		}
+		if err := r.step(ctx); err != nil {
+			return err
+		}
+		if err := r.completeAllBut(ctx, trailing); err != nil {
+			return err
+		}
+	}
+	if err := r.completeAllBut(ctx, 0); err != nil {
+		return err
+	}
+	var last [1]float32 // what a step queues last is its optimiser's and the noise of the next
+	return compute.Read(ctx, r.work.be, last[:], r.work.gradient)
+}
+
+// completeAllBut waits for the oldest events, and forgets them, until so many are left.
+func (r *Run) completeAllBut(ctx context.Context, left int) error {
+	for len(r.waiting) > left {
+		if err := r.complete(ctx, r.waiting[0]); err != nil {
+			return err
+		}
+		r.waiting = append(r.waiting[:0], r.waiting[1:]...)
+	}
+	return nil
 }
 
 // madeUp is rows of such a kind, all of one class. No number in them is one that takes
