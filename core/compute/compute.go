@@ -188,7 +188,8 @@ type Losable interface {
 type Device interface {
 	// Device is what it is called.
 	Device() string
-	// Moved is how many bytes have travelled since it was opened, there and back.
+	// Moved returns the number of bytes that have been queued since it was opened, there and
+	// back: a call counts when it is made, whenever it runs.
 	Moved() int64
 }
 

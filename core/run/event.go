@@ -58,7 +58,8 @@ type Diag struct {
 	TrainAcc     Number  `json:"train_accuracy"` // of this batch, 0 … 1; NaN for regression
 	Eval         *Eval   `json:"eval,omitempty"`
 	StepSeconds  float64 `json:"step_seconds"`
-	// MovedBytes is what travelled to a GPU and back since the last event.
+	// MovedBytes counts the bytes that this step sent to a GPU and fetched from it: rows, the
+	// arguments of kernels, reports, and where it is due the state from which the run could go on.
 	MovedBytes int64 `json:"moved_bytes,omitempty"`
 	// Gradient compares this batch's clipped and true gradients, when asked for.
 	Gradient *GradientDiag `json:"gradient,omitempty"`

@@ -17,6 +17,7 @@ type pendingEvent struct {
 	gradient *run.GradientDiag
 	test     []reading         // of test rows, after the step
 	seconds  float64           // that it took, with those that were waited
+	moved    int64             // bytes that the step queued for the device and back
 	state    []compute.Pending // of the run after the step, where it is kept
 	rule     []float64         // and its threshold rule's
 	whole    bool              // nothing is waited for any more

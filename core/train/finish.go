@@ -21,15 +21,12 @@ func (r *Run) finish(ctx context.Context, e *pendingEvent) (run.Event, error) {
 	return e.event, r.complete(ctx, e)
 }
 
-// transfer returns the number of bytes that moved to the device and back since the last call.
-func (r *Run) transfer() int64 {
-	d, ok := r.work.be.Backend.(compute.Device)
-	if !ok {
-		return 0
+// moved returns the number of bytes that were queued for the device and back since it was opened.
+func (w *workspace) moved() int64 {
+	if d, ok := w.be.Backend.(compute.Device); ok {
+		return d.Moved()
 	}
-	last := r.moved
-	r.moved = d.Moved()
-	return r.moved - last
+	return 0
 }
 
 // complete waits for all reads that an event is made of.
@@ -55,7 +52,7 @@ func (r *Run) complete(ctx context.Context, e *pendingEvent) error {
 	if !r.work.terms.Config.Blind {
 		e.event.Diag = e.part.tally.diag(r.work.clipper, r.feed.ds.Task, e.event.Released.MaxGradNorm, e.seconds)
 		e.event.Diag.Gradient = e.gradient
-		e.event.Diag.MovedBytes = r.transfer()
+		e.event.Diag.MovedBytes = e.moved
 		eval, err := r.feed.evaluated(ctx, e.test)
 		if err != nil {
 			return err

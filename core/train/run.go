@@ -53,7 +53,6 @@ type Run struct {
 	failed     error
 	thresholds series
 	seconds    float64 // of all steps
-	moved      int64   // bytes, by the device, when a step was last told
 }
 
 // openParts opens the parts of a run, and closes the run where one fails.

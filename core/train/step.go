@@ -66,7 +66,7 @@ func (r *Run) next(ctx context.Context) (run.Event, error) {
 // step takes one private step: sample, clip and sum, add noise, move. Its event
 // waits for what the backend has yet to say.
 func (r *Run) step(ctx context.Context) error {
-	began := time.Now()
+	began, moved := time.Now(), r.work.moved()
 	turned, err := r.turnTo()
 	if err != nil {
 		return err
@@ -95,6 +95,7 @@ func (r *Run) step(ctx context.Context) error {
 		e.test = r.feed.test(0, evaluationRows, false)
 	}
 	r.queueCheckpoint(e)
+	e.moved = r.work.moved() - moved
 	r.waiting = append(r.waiting, e)
 	return nil
 }

@@ -377,6 +377,7 @@ func (p *program) id(entry string) int {
 func (b *Backend) command(id int, groups [3]int, a *compute.Args) {
 	b.stream.run(id, groups, a, b.at)
 	b.stats.Commands++
+	b.stats.Uploaded += 4 * slot
 	for _, x := range a.Buf { // and not the sums, as nobody writes to those
 		if x.Memory != nil {
 			b.use(x.Memory)
@@ -484,7 +485,6 @@ func (b *Backend) flush() {
 		number := b.submit.Invoke(int(uintptr(unsafe.Pointer(unsafe.SliceData(s.words)))), len(s.words),
 			int(uintptr(unsafe.Pointer(unsafe.SliceData(s.args)))), len(s.args), s.staged).Int()
 		b.stats.Submits++
-		b.stats.Uploaded += 4 * len(s.args)
 		if going != nil {
 			b.batches[number] = going
 			b.going = append(b.going, going)
