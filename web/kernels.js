@@ -103,11 +103,12 @@ function thread() {
   };
 }
 
-// share keeps to this run's part of the cores, which any step may find changed.
+// share keeps to this run's part of the cores, which any step may find changed, and to as
+// many threads as help.
 let sharing = 1;
 function share() {
   const runs = kernels.running ? Atomics.load(kernels.running, 0) : 1;
-  const n = Math.max(1, Math.min(kernels.threads, Math.floor(kernels.cores() / Math.max(runs, 1))));
+  const n = Math.max(1, Math.min(kernels.threads, kernels.useful, Math.floor(kernels.cores() / Math.max(runs, 1))));
   if (n !== sharing) wasm.share(sharing = n, kernels.least);
 }
 
@@ -146,6 +147,14 @@ export const kernels = {
   // counts several runs in running.
   threads: 1,
   fair: false,
+
+  // useful is how many of them help, as Go measures, and use says so.
+  useful: Infinity,
+  use(n) {
+    kernels.useful = n;
+    if (kernels.fair && kernels.threads > 1) share();
+  },
+
   running: undefined,
   alone: "there are no kernels",
   apart: "",
@@ -188,6 +197,7 @@ export const kernels = {
 
   // share is team with those who have been started.
   share(n) {
+    kernels.useful = Infinity;
     kernels.threads = sharing = Math.max(1, Math.min(n, helpers.length + 1));
     wasm?.share?.(sharing, kernels.least);
     return sharing;

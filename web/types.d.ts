@@ -113,6 +113,8 @@ export interface Kernels {
   choose(): Kind;
   spawn(text: string): Started;
   fair: boolean;
+  useful: number;
+  use(n: number): void;
   running: Int32Array | undefined;
   cores(): number;
   team(n: number, fair?: boolean): Promise<number>;

@@ -27,6 +27,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"clipscope/core/chacha"
 )
@@ -173,6 +174,12 @@ type Backend interface {
 type Threaded interface {
 	// Threads is the greatest number of threads that have shared a call.
 	Threads() int
+}
+
+// Timed is a Backend that learns from the times of steps, as to how it computes, and not what.
+type Timed interface {
+	// StepTook is called after each step of a run, with the time since the step began.
+	StepTook(time.Duration)
 }
 
 // ErrLost is wrapped by a Pending's error where the backend's memory is lost.

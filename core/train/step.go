@@ -89,7 +89,11 @@ func (r *Run) step(ctx context.Context) error {
 	if r.done < r.work.terms.Steps {
 		r.clipping.mech.ahead(r.done)
 	}
-	e.seconds = time.Since(began).Seconds()
+	took := time.Since(began)
+	if b, ok := r.work.be.Backend.(compute.Timed); ok {
+		b.StepTook(took)
+	}
+	e.seconds = took.Seconds()
 	r.seconds += e.seconds
 	if r.tests(r.done) {
 		e.test = r.feed.test(0, evaluationRows, false)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"syscall/js"
+	"time"
 	"unsafe"
 
 	"clipscope/core/compute"
@@ -17,7 +18,9 @@ type Backend struct {
 	ids  []int32 // by Kernel.Index
 	key  uint32  // where a kernel finds its key
 
+	loader       js.Value
 	threads      int
+	chooser      *chooser // nil: the number of threads is asked for, or one
 	live         map[*memory]struct{}
 	pendingNoise *memory // what threads may be writing
 }
@@ -57,7 +60,11 @@ func New() (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Backend{kind: kind, live: make(map[*memory]struct{}), threads: loader.Get("threads").Int()}
+	b := &Backend{kind: kind, loader: loader, live: make(map[*memory]struct{}), threads: loader.Get("threads").Int()}
+	if b.threads > 1 && loader.Get("fair").Bool() {
+		b.chooser = newChooser(b.threads)
+		loader.Call("use", b.threads)
+	}
 	for _, k := range compute.Kernels() {
 		b.ids = append(b.ids, int32(loader.Call("id", k.Name).Int()))
 	}
@@ -106,6 +113,19 @@ func Cores() (n int, why string) {
 
 // Threads returns the number of threads that shared calls when b was opened.
 func (b *Backend) Threads() int { return b.threads }
+
+// StepTook has as many threads share the next step's calls as have been found to help, where
+// their number was left to us: other programs may keep a core busy.
+func (b *Backend) StepTook(d time.Duration) {
+	if b.chooser == nil {
+		return
+	}
+	before := b.chooser.threads()
+	b.chooser.took(d)
+	if n := b.chooser.threads(); n != before {
+		b.loader.Call("use", n)
+	}
+}
 
 func (b *Backend) New(n int) compute.Buffer {
 	if n < 0 || n > math.MaxInt32/4 {
@@ -248,4 +268,5 @@ func (p pending) Wait(ctx context.Context, dst []float32) error {
 var _ interface {
 	compute.Backend
 	compute.Threaded
+	compute.Timed
 } = (*Backend)(nil)
