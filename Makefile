@@ -261,6 +261,7 @@ compiler:
 bench: build chromium
 	cd web/bench && $(NPM_CI)
 	$(NODE) web/bench/bench.mjs
+	$(NODE) web/bench/loaded.mjs
 	$(NODE) web/bench/webgpu.mjs
 	$(NODE) web/bench/methods.mjs
 	$(NODE) web/bench/mnist.mjs
