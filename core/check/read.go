@@ -1,7 +1,6 @@
 package check
 
 import (
-	"archive/zip"
 	"bytes"
 	"encoding/binary"
 	"encoding/csv"
@@ -371,30 +370,20 @@ func ofModel(f *model.File, kind string) *claims {
 	return c
 }
 
-// mostEntries bounds the number of files in a zip.
-const mostEntries = 64
-
 // readZip reads the model of a zip, and compares its forms and its statement.
 func readZip(b []byte) (*claims, error) {
-	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	files, err := model.Entries(b)
 	if err != nil {
-		return nil, fmt.Errorf("the zip cannot be read: it is cut short, damaged or no zip")
-	}
-	if len(z.File) > mostEntries {
-		return nil, errUnknown
+		return nil, err
 	}
 	entries := map[string][]byte{}
-	for _, f := range z.File {
-		switch f.Name {
-		case "model.safetensors", "model.json", "statement.txt":
-		default:
+	for _, name := range []string{"model.safetensors", "model.json", "statement.txt"} {
+		f, ok := files[name]
+		if !ok {
 			continue
 		}
-		if entries[f.Name] != nil {
-			return nil, fmt.Errorf("%s stands twice in the zip, so that programs differ on what it says", f.Name)
-		}
-		if entries[f.Name], err = model.Unpack(f, len(b)); err != nil {
-			return nil, fmt.Errorf("%s in the zip: %w", f.Name, err)
+		if entries[name], err = model.Unpack(f, len(b)); err != nil {
+			return nil, fmt.Errorf("%s in the zip: %w", name, err)
 		}
 	}
 	var c *claims

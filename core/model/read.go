@@ -383,26 +383,70 @@ func fromMetadata(text json.RawMessage) (*File, error) {
 
 // fromZip reads the model of a zip.
 func fromZip(b []byte) (*File, error) {
-	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	entries, err := Entries(b)
 	if err != nil {
-		return nil, fmt.Errorf("model: the zip cannot be read: %w", err)
+		return nil, fmt.Errorf("model: %w", err)
 	}
 	for _, name := range []string{"model.safetensors", "model.json"} {
-		for _, entry := range z.File {
-			if entry.Name != name {
-				continue
-			}
-			inside, err := Unpack(entry, len(b))
-			if err != nil {
-				return nil, fmt.Errorf("model: %s in the zip: %w", name, err)
-			}
-			if bytes.HasPrefix(inside, []byte("PK")) {
-				return nil, fmt.Errorf("model: %s in the zip is a zip", name)
-			}
-			return parse(inside)
+		entry, ok := entries[name]
+		if !ok {
+			continue
 		}
+		inside, err := Unpack(entry, len(b))
+		if err != nil {
+			return nil, fmt.Errorf("model: %s in the zip: %w", name, err)
+		}
+		if bytes.HasPrefix(inside, []byte("PK")) {
+			return nil, fmt.Errorf("model: %s in the zip is a zip", name)
+		}
+		return parse(inside)
 	}
 	return nil, errors.New("model: the zip has neither model.safetensors nor model.json in it")
+}
+
+// mostEntries and mostDirectory bound the files of a model's zip, of which a bundle has about ten, and the bytes that
+// are read to list them, the end of the zip among these. In memory a directory takes six times its bytes.
+const (
+	mostEntries   = 64
+	mostDirectory = 256 << 10
+)
+
+// errEntries is the error of a zip that lists more than a model's has.
+var errEntries = fmt.Errorf("the zip lists more than %d files, or %d kB of their names: it is no model that Clipscope saves", mostEntries, mostDirectory>>10)
+
+// Entries returns the files of a model's zip by their names. It refuses a zip that lists too many before it has
+// read the list, and one in which a name stands twice: programs differ on which of the two they read.
+func Entries(b []byte) (map[string]*zip.File, error) {
+	directory := &directoryReader{ReaderAt: bytes.NewReader(b), left: mostDirectory}
+	z, err := zip.NewReader(directory, int64(len(b)))
+	switch {
+	case directory.left < 0 || err == nil && len(z.File) > mostEntries:
+		return nil, errEntries
+	case err != nil:
+		return nil, fmt.Errorf("the zip cannot be read: it is cut short, damaged or no zip (%w)", err)
+	}
+	directory.left = math.MaxInt64 // Unpack bounds what is read from here on
+	entries := map[string]*zip.File{}
+	for _, entry := range z.File {
+		if entries[entry.Name] != nil {
+			return nil, fmt.Errorf("%s stands twice in the zip, so that programs differ on what it says", clipped(entry.Name))
+		}
+		entries[entry.Name] = entry
+	}
+	return entries, nil
+}
+
+// directoryReader reads no more bytes than are left.
+type directoryReader struct {
+	io.ReaderAt
+	left int64
+}
+
+func (r *directoryReader) ReadAt(p []byte, at int64) (int, error) {
+	if r.left -= int64(len(p)); r.left < 0 {
+		return 0, errEntries
+	}
+	return r.ReaderAt.ReadAt(p, at)
 }
 
 // mostUnpacked is so much that it may come of however little; and mostPacked how many bytes one

@@ -10,6 +10,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -230,6 +231,9 @@ func hostile(t testing.TB) map[string]struct {
 	add("an empty zip", "neither", zipped(t, "readme.txt", nil))
 	add("a zip in a zip", "is a zip", zipped(t, "model.json", zipped(t, "model.json", good)))
 	add("a zip that is cut short", "zip", zipped(t, "model.json", good)[:200])
+	add("a zip of fifty thousand names", "lists more than 64 files", listing(t, 50_000, "model.json", good))
+	add("a zip of one long name too many", "lists more than 64 files", listing(t, 6, strings.Repeat("n", 60_000), good))
+	add("a zip with two models", "model.json stands twice", listing(t, 1, "model.json", good))
 	add("a zip of blanks", "as no parameters are that were trained", zipped(t, "model.json", slices.Concat(bytes.Repeat([]byte(" "), 65<<20), good)))
 	edit("columns of nothing", "more than 32768 objects", func(_, a map[string]any) { a["columns"] = make([]struct{}, 40_000) })
 	edit("columns of null", "columns: <nil> is no object", func(_, a map[string]any) { a["columns"] = make([]*int, 200_000) })
@@ -241,6 +245,35 @@ func hostile(t testing.TB) map[string]struct {
 	add("a header of a hundred thousand tensors", "more than 65536 objects", tensorsOf(strings.Replace(meta, `"layers.0.bias"`, strings.Repeat(`"":{},`, 100_000)+`"layers.0.bias"`, 1), small().Parameters))
 	add("metadata of nothing", "more than 32768 objects", changed(`\"columns\":[`, `\"columns\":[`+strings.Repeat(`{},`, 40_000)))
 	return all
+}
+
+// listing returns a zip of n empty files of one name, numbered but for the first, after a file model.json.
+func listing(t testing.TB, n int, name string, content []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for i := -1; i < n; i++ {
+		as := name
+		switch {
+		case i < 0:
+			as = "model.json"
+		case i > 0:
+			as += strconv.Itoa(i)
+		}
+		e, err := w.Create(as)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i < 0 {
+			if _, err := e.Write(content); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // TestHostileFilesAreRefusedCheaply: what is no model is refused, with a word on what is wrong,
