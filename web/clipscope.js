@@ -186,6 +186,14 @@ class Connection {
     if (!this.#gone) this.#worker.postMessage({ type, id, text: what === undefined ? undefined : say(what) });
   }
 
+  // cancel calls a request off; the worker that has not let it go within a second is ended.
+  /** @param {number} id @param {Error} reason */
+  cancel(id, reason) {
+    if (!this.#pending.has(id)) return;
+    this.tell("cancel", id);
+    setTimeout(() => { if (this.#pending.has(id)) this.end(reason); }, 1000);
+  }
+
   // end terminates the worker; whoever waits for it gets the reason.
   /** @param {Error} reason */
   end(reason) {
@@ -243,22 +251,22 @@ const ask = async (type, body) => {
 };
 
 // cancellable awaits what f asks of a connection, unless signal calls it off. Go
-// cannot be interrupted, so that ends a worker which was asked.
-/** @template T @param {Promise<Connection>} starting @param {AbortSignal | undefined} signal @param {(connection: Connection) => Promise<T>} f @returns {Promise<T>} */
-async function cancellable(starting, signal, f) {
+// cannot be interrupted, so that ends a worker which was asked, unless off knows better.
+/** @template T @param {Promise<Connection>} starting @param {AbortSignal | undefined} signal @param {(connection: Connection) => Promise<T>} f @param {(connection: Connection, reason: Error) => void} [off] @returns {Promise<T>} */
+async function cancellable(starting, signal, f, off = (connection, reason) => connection.end(reason)) {
   const over = new AbortController();
   /** @type {Connection | undefined} */
   let asked;
   /** @type {Promise<never>} */
-  const off = new Promise((_, reject) => {
+  const called = new Promise((_, reject) => {
     signal?.addEventListener("abort", () => {
-      asked?.end(signal.reason);
+      if (asked) off(asked, signal.reason);
       reject(signal.reason);
     }, { signal: over.signal });
   });
   try {
     signal?.throwIfAborted();
-    return await Promise.race([off, starting.then((connection) => {
+    return await Promise.race([called, starting.then((connection) => {
       signal?.throwIfAborted();
       asked = connection;
       return f(connection);
@@ -453,9 +461,9 @@ class Model {
 
   // picture is a picture's file (PNG, JPEG) as the model sees it, a row for predict. inverted
   // exchanges dark and light; where it is left out the model's kind and the picture decide.
-  /** @param {File} file @param {boolean} [inverted] @returns {Promise<{ values: Uint8Array, inverted: boolean }>} */
-  async picture(file, inverted) {
-    const { pixels, inverted: was } = await this.#ask("picture", { inverted }, [file]);
+  /** @param {File} file @param {boolean} [inverted] @param {AbortSignal} [signal] @returns {Promise<{ values: Uint8Array, inverted: boolean }>} */
+  async picture(file, inverted, signal) {
+    const { pixels, inverted: was } = await this.#ask("picture", { inverted }, [file], undefined, signal);
     return { values: Uint8Array.from(atob(pixels), (c) => c.charCodeAt(0)), inverted: was };
   }
 
@@ -476,7 +484,11 @@ class Model {
     if (!files.every((f) => f instanceof Blob)) throw fail("Files must be File objects.");
     const connecting = this.#connect();
     connecting.catch(() => {}); // nobody looks at it where signal was there first
-    return cancellable(connecting, signal, (connection) => connection.request(type, body, { train: /** @type {File[]} */ (files), test: [] }, progress));
+    let id = 0;
+    return cancellable(connecting, signal, (connection) => {
+      id = connection.nextID;
+      return connection.request(type, body, { train: /** @type {File[]} */ (files), test: [] }, progress);
+    }, (connection, reason) => connection.cancel(id, reason));
   }
 
   dispose() {

@@ -54,8 +54,8 @@ async function asPNG(file) {
 }
 
 // picture brings a picture to what a model sees, as training did.
-/** @param {{ picture(file: File, inverted?: boolean): Promise<{ values: Uint8Array, inverted: boolean }> }} model @param {File} file @param {boolean} [inverted] */
-const picture = async (model, file, inverted) => model.picture(await asPNG(file), inverted);
+/** @param {{ picture(file: File, inverted?: boolean, signal?: AbortSignal): Promise<{ values: Uint8Array, inverted: boolean }> }} model @param {File} file @param {boolean} [inverted] @param {AbortSignal} [signal] */
+const picture = async (model, file, inverted, signal) => model.picture(await asPNG(file), inverted, signal);
 
 /** @param {HTMLCanvasElement} canvas @param {Uint8Array} values @param {number[]} shape */
 function show(canvas, values, shape) {

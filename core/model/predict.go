@@ -24,6 +24,8 @@ import (
 type Predictor struct {
 	// Files reads files; the zero value reads all but Parquet.
 	Files load.Loader
+	// Yield, where it is not nil, is called before each batch, so that a context can end meanwhile.
+	Yield func()
 
 	file    *File // without parameters
 	encoder *table.Encoder
@@ -134,6 +136,9 @@ func (p *Predictor) outputs(ctx context.Context, rows *data.Split) ([]float32, e
 	}
 	idx := make([]int, 0, p.net.Capacity)
 	for lo := 0; lo < rows.N; lo += len(idx) {
+		if p.Yield != nil {
+			p.Yield()
+		}
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("model: %w", err)
 		}

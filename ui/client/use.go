@@ -13,11 +13,11 @@ type Saved interface {
 	Info() *run.ModelInfo
 	// File is the file that the model was read from.
 	File() app.Value
-	// Predict answers rows: anything that JSON can write, or an array of JavaScript's.
-	Predict(rows any, done func([]run.Answer, error))
+	// Predict answers rows: anything that JSON can write, or an array of JavaScript's. It returns what cancels it.
+	Predict(rows any, done func([]run.Answer, error)) (cancel func())
 	// Picture brings a picture's file to what the model sees: its bytes. Dark and light are
-	// exchanged where inverted says so, or, where it is nil, by the model's kind and the picture.
-	Picture(file app.Value, inverted *bool, done func(values app.Value, was bool, err error))
+	// exchanged where inverted says so, or, where it is nil, by the model's kind and the picture. It returns what cancels it.
+	Picture(file app.Value, inverted *bool, done func(values app.Value, was bool, err error)) (cancel func())
 	// Answer answers a table, or an array of files of pictures, and Evaluate compares the
 	// answers to an array of labelled files with their labels. Each returns what cancels it.
 	Answer(files app.Value, progress func(source.Progress), done func(Answers, error)) func()
@@ -80,17 +80,19 @@ func (m *jsSaved) Keep(done func(error)) {
 	await(pictures().Call("keep", m.File()), func(_ app.Value, err error) { done(err) })
 }
 
-func (m *jsSaved) Predict(rows any, done func([]run.Answer, error)) {
+func (m *jsSaved) Predict(rows any, done func([]run.Answer, error)) func() {
 	if _, ok := rows.(app.Value); !ok {
 		rows = toJS(rows)
 	}
-	await(m.model.Call("predict", rows), func(v app.Value, err error) {
+	abort := app.Window().Get("AbortController").New()
+	await(m.model.Call("predict", rows, app.Undefined(), abort.Get("signal")), func(v app.Value, err error) {
 		var answers []run.Answer
 		if err == nil {
 			err = decode(v, &answers)
 		}
 		done(answers, err)
 	})
+	return func() { abort.Call("abort") }
 }
 
 func (m *jsSaved) Answer(files app.Value, progress func(source.Progress), done func(Answers, error)) func() {
@@ -143,18 +145,20 @@ func watcher(progress func(source.Progress)) app.Func {
 // pictures is the page's script that draws and decodes them, and keeps a model.
 func pictures() app.Value { return browser.Use() }
 
-func (m *jsSaved) Picture(file app.Value, inverted *bool, done func(values app.Value, was bool, err error)) {
+func (m *jsSaved) Picture(file app.Value, inverted *bool, done func(values app.Value, was bool, err error)) func() {
+	abort := app.Window().Get("AbortController").New()
 	var as any = app.Undefined()
 	if inverted != nil {
 		as = *inverted
 	}
-	await(pictures().Call("picture", m.model, file, as), func(v app.Value, err error) {
+	await(pictures().Call("picture", m.model, file, as, abort.Get("signal")), func(v app.Value, err error) {
 		if err != nil {
 			done(nil, false, err)
 			return
 		}
 		done(v.Get("values"), v.Get("inverted").Bool(), nil)
 	})
+	return func() { abort.Call("abort") }
 }
 
 // Pad makes a canvas one to draw on, and calls back with what was drawn, as a model of a

@@ -142,7 +142,8 @@ func (u *Use) replace(name string, m client.Saved) {
 	u.models++
 	u.empty()
 	u.picture.withdraw()
-	u.picture = picture{asked: u.picture.asked, count: u.picture.count + 1}
+	u.picture.stopReading()
+	u.picture = picture{asked: u.picture.asked, count: u.picture.count + 1, reading: u.picture.reading}
 	u.table, u.exam = job[client.Answers]{}, job[run.Evaluation]{}
 }
 
@@ -360,14 +361,18 @@ type asked struct {
 	answer *run.Answer
 	fault  string
 	busy   bool
+	cancel func() // calls off what is under way
 	again  func() // what to ask next
 	turn   int    // counts what made earlier answers void
 }
 
-// withdraw takes back the answer, also one that is still to come.
+// withdraw takes back the answer, and calls off one that is still to come.
 func (a *asked) withdraw() {
 	a.answer, a.fault, a.again = nil, "", nil
 	a.turn++
+	if a.cancel != nil {
+		a.cancel()
+	}
 }
 
 // ask asks for the answer to one row. While that is under way a further one waits, and
@@ -379,8 +384,8 @@ func (u *Use) ask(a *asked, rows func() any) {
 	}
 	model, turn := u.model, a.turn
 	a.busy, a.fault = true, ""
-	model.Predict(rows(), func(answers []run.Answer, err error) {
-		a.busy = false
+	a.cancel = model.Predict(rows(), func(answers []run.Answer, err error) {
+		a.busy, a.cancel = false, nil
 		if again := a.again; again != nil {
 			a.again = nil
 			again()
@@ -481,6 +486,16 @@ type picture struct {
 	count    int       // of what was shown so far
 	inverted bool
 	wipe     func() // clears the pad
+	reading  int    // counts the files that were to be seen
+	stop     func() // calls off the reading of the last; nil: none is read
+}
+
+// stopReading calls off the reading of a picture's file.
+func (p *picture) stopReading() {
+	if p.stop != nil {
+		p.stop()
+	}
+	p.reading, p.stop = p.reading+1, nil
 }
 
 // drawn takes what is on the pad.
@@ -489,12 +504,16 @@ func (u *Use) drawn(values app.Value) {
 	if values == nil && p.file != nil { // the pad was wiped for a picture
 		return
 	}
+	if values != nil {
+		p.stopReading()
+	}
 	p.file, p.name, p.inverted = nil, "", false
 	u.show(values)
 }
 
-// wipe takes away what is drawn, or the picture.
+// wipe takes away what is drawn, or the picture, also one that is still read.
 func (u *Use) wipe() {
+	u.picture.stopReading()
 	u.picture.file = nil
 	if u.picture.wipe != nil {
 		u.picture.wipe()
@@ -520,16 +539,18 @@ func (u *Use) look() {
 	u.ask(&p.asked, func() any { return app.Window().Get("Array").Call("of", u.picture.values) })
 }
 
-// see takes a picture's file.
+// see takes a picture's file, in the place of one that is still read.
 func (u *Use) see(file app.Value) { u.seeAs(file, nil) }
 
 func (u *Use) seeAs(file app.Value, inverted *bool) {
-	model := u.model
-	model.Picture(file, inverted, func(values app.Value, was bool, err error) {
+	u.picture.stopReading()
+	model, mine := u.model, u.picture.reading
+	u.picture.stop = model.Picture(file, inverted, func(values app.Value, was bool, err error) {
 		p := &u.picture
-		if u.model != model {
+		if u.model != model || mine != p.reading {
 			return
 		}
+		p.stop = nil
 		if err != nil {
 			p.fault = err.Error()
 			u.changed()

@@ -16,21 +16,27 @@ import (
 
 // fakeModel answers when it is told to.
 type fakeModel struct {
-	info     *run.ModelInfo
-	rows     []any // of every question
-	done     []func([]run.Answer, error)
-	disposed bool
-	kept     func(error)
+	info      *run.ModelInfo
+	rows      []any // of every question
+	done      []func([]run.Answer, error)
+	disposed  bool
+	pictures  []func(app.Value, bool, error)
+	cancelled int
+	kept      func(error)
 }
 
 func (m *fakeModel) Keep(done func(error)) { m.kept = done }
 func (m *fakeModel) Info() *run.ModelInfo  { return m.info }
 func (m *fakeModel) File() app.Value       { return nil }
 func (m *fakeModel) Dispose()              { m.disposed = true }
-func (m *fakeModel) Predict(rows any, done func([]run.Answer, error)) {
+func (m *fakeModel) Predict(rows any, done func([]run.Answer, error)) func() {
 	m.rows, m.done = append(m.rows, rows), append(m.done, done)
+	return func() { m.cancelled++ }
 }
-func (m *fakeModel) Picture(app.Value, *bool, func(app.Value, bool, error)) {}
+func (m *fakeModel) Picture(_ app.Value, _ *bool, done func(app.Value, bool, error)) func() {
+	m.pictures = append(m.pictures, done)
+	return func() { m.cancelled++ }
+}
 func (m *fakeModel) Answer(app.Value, func(source.Progress), func(client.Answers, error)) func() {
 	return func() {}
 }
@@ -353,5 +359,33 @@ func TestAnAnswerThatWasTakenBackStaysAway(t *testing.T) {
 	m.done[0]([]run.Answer{{Answer: "1"}}, nil)
 	if u.picture.answer != nil {
 		t.Errorf("%+v is shown of an empty pad", u.picture.answer)
+	}
+}
+
+// TestOnlyTheNewestPictureIsSeen: what a picture chosen before another comes to is not shown, whichever is read first; one that
+// is read or asked about is called off by another, by Clear and by another model.
+func TestOnlyTheNewestPictureIsSeen(t *testing.T) {
+	u, m := using(&run.ModelInfo{Shape: []int{2, 2}})
+	u.see(nil)
+	u.see(nil)
+	m.pictures[0](nil, false, errors.New("the first"))
+	if u.picture.fault != "" || m.cancelled != 1 {
+		t.Errorf("%q is said of a picture that another replaced; %d were called off", u.picture.fault, m.cancelled)
+	}
+	u.wipe()
+	m.pictures[1](nil, false, errors.New("the second"))
+	if u.picture.fault != "" || m.cancelled != 2 {
+		t.Errorf("%q is said of a picture that was cleared; %d were called off", u.picture.fault, m.cancelled)
+	}
+	u.see(nil)
+	m.pictures[2](nil, false, errors.New("the third"))
+	if u.picture.fault != "the third" {
+		t.Errorf("%q", u.picture.fault)
+	}
+	u.ask(&u.picture.asked, func() any { return nil })
+	u.see(nil)
+	u.replace("", nil)
+	if m.cancelled != 4 {
+		t.Errorf("%d were called off", m.cancelled)
 	}
 }

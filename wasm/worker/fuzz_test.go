@@ -21,7 +21,7 @@ func FuzzRequest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind uint8, text string) {
 		p := newPage(t, steps(1))
 		r := Request{Message: run.Message{Type: kinds[int(kind)%len(kinds)], ID: 1, Text: text}}
-		_, err := p.s.answer(r)
+		_, err := p.s.answer(t.Context(), r)
 		var internal *panicError
 		if errors.As(err, &internal) {
 			t.Fatalf("%s %q: %v\n%s", r.Type, text, err, internal.stack)

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,8 @@ import (
 type Request struct {
 	run.Message
 	TrainFiles, TestFiles []source.File
+
+	ctx context.Context // ends with [Cancel]
 }
 
 // handler answers a type of request. It is called while work is held.

@@ -46,7 +46,7 @@ func TestMessagesAreShort(t *testing.T) {
 			if strings.Contains(body, "%") {
 				body = fmt.Sprintf(body, quoted)
 			}
-			_, err := s.answer(Request{Message: run.Message{Type: kind, ID: 1, Text: body}})
+			_, err := s.answer(t.Context(), Request{Message: run.Message{Type: kind, ID: 1, Text: body}})
 			if err == nil {
 				t.Errorf("%.20s %.60s…: no error", kind, body)
 				continue

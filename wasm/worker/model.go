@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -62,6 +61,12 @@ func (s *models) load(r Request) (any, error) {
 		return nil, &data.Error{File: f.Name(), Got: modelFault(err)}
 	}
 	p.Files = s.files
+	breath := s.mail.throttle(yieldEvery)
+	p.Yield = func() {
+		if breath.open() {
+			s.mail.yield()
+		}
+	}
 	s.loaded.close()
 	s.loaded = &predictor{p, be}
 	return p.Info(), nil
@@ -105,7 +110,7 @@ func (s *models) predict(r Request, q run.PredictRequest) (any, error) {
 	case s.loaded == nil:
 		return nil, errNoModel
 	case len(r.TrainFiles) == 0:
-		return s.loaded.Predict(context.Background(), q.Rows)
+		return s.loaded.Predict(r.ctx, q.Rows)
 	case len(q.Rows) > 0:
 		return nil, errors.New("worker: rows, or one file or more, are what this request takes")
 	}
@@ -120,12 +125,12 @@ func (s *models) predict(r Request, q run.PredictRequest) (any, error) {
 // answer writes the answers to a table, or to pictures.
 func (s *models) answer(r Request, out Blob) (*run.PredictReply, error) {
 	if len(s.loaded.Info().Columns) == 0 {
-		return s.loaded.AnswerPictures(context.Background(), r.TrainFiles, out, s.mail.progress(r.ID))
+		return s.loaded.AnswerPictures(r.ctx, r.TrainFiles, out, s.mail.progress(r.ID))
 	}
 	if len(r.TrainFiles) > 1 {
 		return nil, errors.New("worker: rows, or one table, are what this model takes")
 	}
-	return s.loaded.Answer(context.Background(), r.TrainFiles[0], out, s.mail.progress(r.ID))
+	return s.loaded.Answer(r.ctx, r.TrainFiles[0], out, s.mail.progress(r.ID))
 }
 
 func (s *models) picture(r Request, q run.PictureRequest) (any, error) {
@@ -135,12 +140,12 @@ func (s *models) picture(r Request, q run.PictureRequest) (any, error) {
 	case len(r.TrainFiles) != 1:
 		return nil, errors.New("worker: one picture is what this request takes")
 	}
-	return s.loaded.Picture(context.Background(), r.TrainFiles[0], q.Inverted)
+	return s.loaded.Picture(r.ctx, r.TrainFiles[0], q.Inverted)
 }
 
 func (s *models) evaluate(r Request) (any, error) {
 	if s.loaded == nil {
 		return nil, errNoModel
 	}
-	return s.loaded.Evaluate(context.Background(), append(r.TrainFiles, r.TestFiles...), s.mail.progress(r.ID))
+	return s.loaded.Evaluate(r.ctx, append(r.TrainFiles, r.TestFiles...), s.mail.progress(r.ID))
 }

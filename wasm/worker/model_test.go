@@ -3,6 +3,7 @@ package worker
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -73,4 +74,42 @@ func TestModelAnswersRowsAndTables(t *testing.T) {
 	if m := p.next(ReplyType); !strings.Contains(m.Text, `"test_accuracy":0.5`) {
 		t.Errorf("%+v", m)
 	}
+}
+
+// opening is a file that calls back when it is opened.
+type opening struct {
+	source.File
+	call func()
+}
+
+func (f opening) Open() (io.ReadCloser, error) {
+	f.call()
+	return f.File.Open()
+}
+
+// TestAQuestionIsCalledOff: a request that is cancelled while it waits for another, or is answered, comes to an error, and the
+// next one is answered.
+func TestAQuestionIsCalledOff(t *testing.T) {
+	p := newPage(t, steps(1))
+	p.send(Model, 1, "", saved(t))
+	p.next(ReplyType)
+	off := func(what string) {
+		t.Helper()
+		if m := p.next(ErrorType); !strings.Contains(m.Text, "context canceled") {
+			t.Errorf("%s: %s", what, m.Text)
+		}
+	}
+	table := source.Bytes("t.csv", []byte("x,y\n2,yes\n-2,yes\n"))
+	for id, kind := range map[int]string{2: Predict, 3: Evaluate} {
+		p.send(kind, id, "{}", opening{table, func() { p.send(Cancel, id, "") }})
+		off(kind)
+	}
+	p.s.work.Lock()
+	p.send(Predict, 4, `{"rows":[[1]]}`)
+	p.send(Cancel, 4, "")
+	p.s.work.Unlock()
+	off("a question that waits")
+	p.send(Cancel, 4, "") // which nobody waits for
+	p.send(Predict, 5, `{"rows":[[1]]}`)
+	p.next(ReplyType)
 }

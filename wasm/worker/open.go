@@ -49,7 +49,7 @@ func (d *openData) open(r Request, q run.OpenRequest) (*data.Report, error) {
 		return data.Summarize(ds, "built-in"), nil
 	}
 	r.TrainFiles, r.TestFiles = source.Gather(r.TrainFiles), source.Gather(r.TestFiles)
-	ds, report, err := d.load(context.Background(), r.TrainFiles, r.TestFiles, q.CSV, d.mail.progress(r.ID))
+	ds, report, err := d.load(r.ctx, r.TrainFiles, r.TestFiles, q.CSV, d.mail.progress(r.ID))
 	if e := (*fault)(nil); errors.As(err, &e) {
 		return nil, &refusal{e, report}
 	}

@@ -176,6 +176,9 @@ const (
 	Draws    = "draws"
 	Boundary = "boundary"
 
+	// Cancel ends the request of its id, whose reply is an error then.
+	Cancel = "cancel"
+
 	Pause  = "pause"
 	Resume = "resume"
 	Step   = "step"

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"runtime"
 	"sync"
@@ -23,6 +24,9 @@ type Session struct {
 	// work is held while a reply is computed, so that two requests never interleave; a run
 	// does not hold it.
 	work sync.Mutex
+
+	mu      sync.Mutex
+	cancels map[int]context.CancelFunc // of requests under way, by their ids
 }
 
 // NewSession returns a session that has no data and no run.
@@ -36,7 +40,7 @@ func NewSession(h Host) *Session {
 	feats := &extraction{mail: m, data: open, ledger: names, backbones: h.Backbones, store: featureStore{h.Features}}
 	model := &models{mail: m, backend: h.Backend, files: h.Files, blob: h.Blob}
 	lab := &laboratory{mail: m, plans: plans}
-	return &Session{mail: m, backend: h.Backend, runs: runs, handlers: map[string]handler{
+	return &Session{mail: m, backend: h.Backend, runs: runs, cancels: map[int]context.CancelFunc{}, handlers: map[string]handler{
 		Methods:  plain(clip.Methods),
 		Datasets: plain(builtin.All),
 		Memory:   plain(memory),
@@ -115,12 +119,32 @@ func (s *Session) Handle(r Request) {
 		}
 		return
 	}
-	go s.request(r)
+	if r.Type == Cancel {
+		s.cancel(r.ID)
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s.mu.Lock()
+	s.cancels[r.ID] = cancel
+	s.mu.Unlock()
+	go s.request(ctx, r)
+}
+
+// cancel ends the context of a request, if that is still under way.
+func (s *Session) cancel(id int) {
+	s.mu.Lock()
+	cancel := s.cancels[id]
+	delete(s.cancels, id)
+	s.mu.Unlock()
+	if cancel != nil {
+		cancel()
+	}
 }
 
 // request answers one request; a panic in it becomes an error message.
-func (s *Session) request(r Request) {
-	reply, err := s.answer(r)
+func (s *Session) request(ctx context.Context, r Request) {
+	defer s.cancel(r.ID)
+	reply, err := s.answer(ctx, r)
 	if err != nil {
 		s.mail.send(ErrorType, r.ID, failure(err))
 		return
@@ -135,10 +159,14 @@ func (s *Session) request(r Request) {
 	}
 }
 
-func (s *Session) answer(r Request) (reply any, err error) {
+func (s *Session) answer(ctx context.Context, r Request) (reply any, err error) {
 	s.work.Lock()
 	defer s.work.Unlock()
 	defer recovered(&err)
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("worker: %s: %w", r.Type, err)
+	}
+	r.ctx = ctx
 	if f, ok := s.handlers[r.Type]; ok {
 		return f(r)
 	}
