@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -27,7 +28,7 @@ func TestAuditReportsProgress(t *testing.T) {
 			return run.AuditReport{Steps: 10}, nil
 		},
 	})
-	reply, err := s.answer(Request{Message: run.Message{Type: Audit, ID: 4, Text: `{"canaries":2}`}})
+	reply, err := s.answer(context.Background(), Request{Message: run.Message{Type: Audit, ID: 4, Text: `{"canaries":2}`}})
 	if r, ok := reply.(run.AuditReport); err != nil || !ok || r.Steps != 10 {
 		t.Fatalf("%v, %v", reply, err)
 	}
@@ -35,10 +36,10 @@ func TestAuditReportsProgress(t *testing.T) {
 	if len(sent) != 4 || yields != 4 || sent[0].Type != ProgressType || sent[0].ID != 4 || sent[3].Text != `{"step":10,"steps":10}` {
 		t.Errorf("progress %+v", sent)
 	}
-	if _, err := s.answer(Request{Message: run.Message{Type: Audit, ID: 5, Text: `{"canaries":1}`}}); err == nil {
+	if _, err := s.answer(context.Background(), Request{Message: run.Message{Type: Audit, ID: 5, Text: `{"canaries":1}`}}); err == nil {
 		t.Error("no error")
 	}
-	if _, err := NewSession(Host{}).answer(Request{Message: run.Message{Type: Audit, ID: 1, Text: "{}"}}); err == nil {
+	if _, err := NewSession(Host{}).answer(context.Background(), Request{Message: run.Message{Type: Audit, ID: 1, Text: "{}"}}); err == nil {
 		t.Error("no error without an audit")
 	}
 }

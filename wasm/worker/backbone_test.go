@@ -144,7 +144,7 @@ func ignore(run.Message) {}
 // asked is the reply to a request.
 func asked[A any](t *testing.T, s *Session, kind, text string, files ...source.File) A {
 	t.Helper()
-	a, err := s.answer(Request{Message: run.Message{Type: kind, ID: 1, Text: text}, TrainFiles: files})
+	a, err := s.answer(context.Background(), Request{Message: run.Message{Type: kind, ID: 1, Text: text}, TrainFiles: files})
 	if err != nil {
 		t.Fatalf("%s: %v", kind, err)
 	}
@@ -175,7 +175,7 @@ func TestFeaturesTakeThePlaceOfRows(t *testing.T) {
 			t.Fatalf("row %d: %v", i, f[:2])
 		}
 	}
-	if _, err := s.answer(Request{Message: run.Message{Type: Featurise, Text: featurise}, TrainFiles: []source.File{memFile{"m", []byte("a")}}}); err == nil {
+	if _, err := s.answer(context.Background(), Request{Message: run.Message{Type: Featurise, Text: featurise}, TrainFiles: []source.File{memFile{"m", []byte("a")}}}); err == nil {
 		t.Error("features were made of features")
 	}
 
@@ -263,7 +263,7 @@ func TestBackbonesThatFailLeaveTheData(t *testing.T) {
 		models := &halves{}
 		s := opened(t, models, nil, ignore)
 		rows := openRows(s)
-		_, err := s.answer(Request{Message: run.Message{Type: Featurise, Text: featurise}, TrainFiles: []source.File{memFile{"m.onnx", []byte(text)}}})
+		_, err := s.answer(context.Background(), Request{Message: run.Message{Type: Featurise, Text: featurise}, TrainFiles: []source.File{memFile{"m.onnx", []byte(text)}}})
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -271,7 +271,7 @@ func TestBackbonesThatFailLeaveTheData(t *testing.T) {
 			t.Errorf("%q: the data are gone, or the model is still open", text)
 		}
 	}
-	if _, err := NewSession(Host{}).answer(Request{Message: run.Message{Type: Featurise, Text: "{}"}}); err == nil {
+	if _, err := NewSession(Host{}).answer(context.Background(), Request{Message: run.Message{Type: Featurise, Text: "{}"}}); err == nil {
 		t.Error("features of no data")
 	}
 }
@@ -295,7 +295,7 @@ func TestModelsThatDoNotEndAreClosed(t *testing.T) {
 					beats++
 				}
 			})
-			_, err := s.answer(Request{Message: run.Message{Type: Featurise, Text: featurise}, TrainFiles: []source.File{memFile{"m.onnx", []byte(text)}}})
+			_, err := s.answer(context.Background(), Request{Message: run.Message{Type: Featurise, Text: featurise}, TrainFiles: []source.File{memFile{"m.onnx", []byte(text)}}})
 			if err == nil || !strings.Contains(err.Error(), want.says) {
 				t.Errorf("%s: %v", text, err)
 			}

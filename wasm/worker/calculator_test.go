@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 func ask(t *testing.T, kind, text string, reply any) error {
 	t.Helper()
 	s := NewSession(Host{})
-	r, err := s.answer(Request{Message: run.Message{Type: kind, ID: 1, Text: text}})
+	r, err := s.answer(context.Background(), Request{Message: run.Message{Type: kind, ID: 1, Text: text}})
 	if err != nil {
 		return err
 	}
@@ -172,19 +173,19 @@ func TestWhatIsLeftOutIsNotFree(t *testing.T) {
 					t.Fatal(err)
 				}
 				ce := (*run.ConfigError)(nil)
-				if reply, err := s.answer(Request{Message: run.Message{Type: kind, ID: 1, Text: string(b)}}); !errors.As(err, &ce) || ce.Field != missing {
+				if reply, err := s.answer(context.Background(), Request{Message: run.Message{Type: kind, ID: 1, Text: string(b)}}); !errors.As(err, &ce) || ce.Field != missing {
 					t.Errorf("%s without %s: %v, %v", kind, missing, reply, err)
 				}
 			}
 		}
 	}
-	_, err := s.answer(Request{Message: run.Message{Type: Group, ID: 1, Text: `{"rows": 1.5}`}})
+	_, err := s.answer(context.Background(), Request{Message: run.Message{Type: Group, ID: 1, Text: `{"rows": 1.5}`}})
 	if ce := (*run.ConfigError)(nil); !errors.As(err, &ce) || ce.Field != "rows" || !strings.Contains(ce.Message, "a whole number") {
 		t.Errorf("a row and a half: %v", err)
 	}
 	for _, kind := range []string{Epsilon, Delta, Curve, Calibrate} {
 		for _, no := range []string{`"0.01"`, `{"$numberDouble":"NaN"}`} {
-			_, err := s.answer(Request{Message: run.Message{Type: kind, ID: 1, Text: `{"sample_rate": ` + no + `}`}})
+			_, err := s.answer(context.Background(), Request{Message: run.Message{Type: kind, ID: 1, Text: `{"sample_rate": ` + no + `}`}})
 			if ce := (*run.ConfigError)(nil); !errors.As(err, &ce) || ce.Field != "sample_rate" || !strings.Contains(ce.Message, "give a number") {
 				t.Errorf("%s of %s: %v", kind, no, err)
 			}

@@ -3,6 +3,7 @@ package worker
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -105,7 +106,7 @@ func FuzzConvert(f *testing.F) {
 	f.Fuzz(func(t *testing.T, to uint8, file []byte) {
 		p := newPage(t, steps(1))
 		form := forms[int(to)%len(forms)]
-		reply, err := p.s.answer(Request{Message: run.Message{Type: Convert, ID: 1, Text: `{"to":"` + form + `"}`}, TrainFiles: []source.File{source.Bytes("m", file)}})
+		reply, err := p.s.answer(context.Background(), Request{Message: run.Message{Type: Convert, ID: 1, Text: `{"to":"` + form + `"}`}, TrainFiles: []source.File{source.Bytes("m", file)}})
 		var internal *panicError
 		if errors.As(err, &internal) {
 			t.Fatalf("%s: %v\n%s", form, err, internal.stack)

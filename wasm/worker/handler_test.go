@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -38,7 +39,7 @@ func requestTypes(t *testing.T) (types []string) {
 // is one command, and there is no handler of anything else.
 func TestEveryTypeHasOneHandler(t *testing.T) {
 	types, s := requestTypes(t), NewSession(Host{})
-	handled := slices.AppendSeq(slices.Collect(maps.Keys(s.handlers)), maps.Keys(commands))
+	handled := append(slices.AppendSeq(slices.Collect(maps.Keys(s.handlers)), maps.Keys(commands)), Cancel) // which Handle answers itself
 	slices.Sort(types)
 	slices.Sort(handled) // twice what is a request and a command
 	if len(types) < 40 || !slices.Equal(types, handled) {
@@ -54,7 +55,7 @@ func TestEveryTypeHasOneHandler(t *testing.T) {
 // TestUnknownTypesAreRefusedByName: commands are no requests, and other names nothing at all.
 func TestUnknownTypesAreRefusedByName(t *testing.T) {
 	for _, kind := range slices.AppendSeq([]string{"", "sing", "Open", "open ", ReplyType}, maps.Keys(commands)) {
-		reply, err := NewSession(Host{}).answer(Request{Message: run.Message{Type: kind, ID: 1, Text: "{}"}})
+		reply, err := NewSession(Host{}).answer(context.Background(), Request{Message: run.Message{Type: kind, ID: 1, Text: "{}"}})
 		if want := "no request " + strconv.Quote(kind); err == nil || reply != nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is answered by %v, %v, want %s", kind, reply, err, want)
 		}

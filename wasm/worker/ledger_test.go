@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,10 +66,10 @@ func names(t *testing.T, salt, open string, files ...source.File) run.Identity {
 func namesFor(t *testing.T, q run.DigestRequest, open string, files ...source.File) run.Identity {
 	t.Helper()
 	s := NewSession(Host{Load: load.Load, Post: func(run.Message) {}})
-	if _, err := s.answer(Request{Message: run.Message{Type: Open, ID: 1, Text: open}, TrainFiles: files}); err != nil {
+	if _, err := s.answer(context.Background(), Request{Message: run.Message{Type: Open, ID: 1, Text: open}, TrainFiles: files}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.answer(Request{Message: run.Message{Type: Digest, ID: 2, Text: jsonOf(t, q)}})
+	r, err := s.answer(context.Background(), Request{Message: run.Message{Type: Digest, ID: 2, Text: jsonOf(t, q)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -360,11 +361,11 @@ func TestDigestRecognisesTestRowsOfATuning(t *testing.T) {
 	}
 	// In any order of asking.
 	s := NewSession(Host{Load: load.Load, Post: func(run.Message) {}})
-	if _, err := s.answer(Request{Message: run.Message{Type: Open, ID: 1, Text: "{}"}, TrainFiles: []source.File{one, test}}); err != nil {
+	if _, err := s.answer(context.Background(), Request{Message: run.Message{Type: Open, ID: 1, Text: "{}"}, TrainFiles: []source.File{one, test}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, q := range []run.DigestRequest{tuned, {Salt: salt}, tuned} {
-		r, err := s.answer(Request{Message: run.Message{Type: Digest, ID: 2, Text: jsonOf(t, q)}})
+		r, err := s.answer(context.Background(), Request{Message: run.Message{Type: Digest, ID: 2, Text: jsonOf(t, q)}})
 		want := first
 		if !q.Tested {
 			want = names(t, salt, "{}", one, test)
@@ -378,14 +379,14 @@ func TestDigestRecognisesTestRowsOfATuning(t *testing.T) {
 func TestDigestRefusesDataWithoutFiles(t *testing.T) {
 	s := NewSession(Host{Builtin: builtin.Make})
 	for _, text := range []string{`{"salt":"00"}`, `{"salt":"x"}`, `{"salt":"` + salt + `"}`} {
-		if _, err := s.answer(Request{Message: run.Message{Type: Digest, ID: 1, Text: text}}); err == nil {
+		if _, err := s.answer(context.Background(), Request{Message: run.Message{Type: Digest, ID: 1, Text: text}}); err == nil {
 			t.Errorf("no error for %s without files", text)
 		}
 	}
-	if _, err := s.answer(Request{Message: run.Message{Type: Open, ID: 1, Text: `{"data":"moons"}`}}); err != nil {
+	if _, err := s.answer(context.Background(), Request{Message: run.Message{Type: Open, ID: 1, Text: `{"data":"moons"}`}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.answer(Request{Message: run.Message{Type: Digest, ID: 2, Text: `{"salt":"` + salt + `"}`}}); err == nil {
+	if _, err := s.answer(context.Background(), Request{Message: run.Message{Type: Digest, ID: 2, Text: `{"salt":"` + salt + `"}`}}); err == nil {
 		t.Error("built-in data has a name")
 	}
 }
