@@ -187,11 +187,11 @@ class Connection {
   }
 
   // cancel calls a request off; the worker that has not let it go within a second is ended.
-  /** @param {number} id @param {Error} reason */
-  cancel(id, reason) {
+  /** @param {number} id */
+  cancel(id) {
     if (!this.#pending.has(id)) return;
     this.tell("cancel", id);
-    setTimeout(() => { if (this.#pending.has(id)) this.end(reason); }, 1000);
+    setTimeout(() => { if (this.#pending.has(id)) this.end(calledOff); }, 1000);
   }
 
   // end terminates the worker; whoever waits for it gets the reason.
@@ -206,6 +206,9 @@ class Connection {
     this.onEnd?.();
   }
 }
+
+// calledOff is the end of a worker that did not let go of a question.
+const calledOff = fail("A question that was called off did not end. Ask again.");
 
 // crash says in words what the last lines of a Go program that ended mean, perhaps
 // while it was opening a file.
@@ -485,10 +488,15 @@ class Model {
     const connecting = this.#connect();
     connecting.catch(() => {}); // nobody looks at it where signal was there first
     let id = 0;
-    return cancellable(connecting, signal, (connection) => {
-      id = connection.nextID;
-      return connection.request(type, body, { train: /** @type {File[]} */ (files), test: [] }, progress);
-    }, (connection, reason) => connection.cancel(id, reason));
+    try {
+      return await cancellable(connecting, signal, (connection) => {
+        id = connection.nextID;
+        return connection.request(type, body, { train: /** @type {File[]} */ (files), test: [] }, progress);
+      }, (connection) => connection.cancel(id));
+    } catch (e) {
+      if (e !== calledOff) throw e;
+      return this.#ask(type, body, files, progress, signal); // another question took the worker with it
+    }
   }
 
   dispose() {

@@ -248,3 +248,30 @@ func TestOnlyArraysAreInverted(t *testing.T) {
 		t.Errorf("a transform that there is not: %v", err)
 	}
 }
+
+// TestNoPicturesNameIsAFormula: neither the path of a picture nor what is said of one that is damaged begins a cell that a
+// spreadsheet would run.
+func TestNoPicturesNameIsAFormula(t *testing.T) {
+	p, err := Open(pictureModel("fit", 8, 8), purego.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	files := []source.File{source.Bytes("=1+1.png", []byte("\x89PNG\r\n\x1a\ndamaged")), source.Bytes("@x.png", []byte("\x89PNG\r\n\x1a\ndamaged"))}
+	var w bytes.Buffer
+	reply, err := p.AnswerPictures(t.Context(), files, &w, nil)
+	if err != nil || reply.Problems != len(files) {
+		t.Fatalf("%+v, %v", reply, err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(w.Bytes(), []byte("\ufeff")))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		for _, cell := range row {
+			if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+				t.Errorf("a spreadsheet runs %q", cell)
+			}
+		}
+	}
+}

@@ -24,7 +24,7 @@ import (
 type Predictor struct {
 	// Files reads files; the zero value reads all but Parquet.
 	Files load.Loader
-	// Yield, where it is not nil, is called before each batch, so that a context can end meanwhile.
+	// Yield, where it is not nil, is called before each batch and each row that is written, so that a context can end meanwhile.
 	Yield func()
 
 	file    *File // without parameters
@@ -136,11 +136,8 @@ func (p *Predictor) outputs(ctx context.Context, rows *data.Split) ([]float32, e
 	}
 	idx := make([]int, 0, p.net.Capacity)
 	for lo := 0; lo < rows.N; lo += len(idx) {
-		if p.Yield != nil {
-			p.Yield()
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("model: %w", err)
+		if err := p.pause(ctx); err != nil {
+			return nil, err
 		}
 		idx = idx[:0]
 		for i := lo; i < min(rows.N, lo+p.net.Capacity); i++ {
@@ -155,6 +152,17 @@ func (p *Predictor) outputs(ctx context.Context, rows *data.Split) ([]float32, e
 		}
 	}
 	return z, nil
+}
+
+// pause yields, and returns the error of a context that has ended.
+func (p *Predictor) pause(ctx context.Context) error {
+	if p.Yield != nil {
+		p.Yield()
+	}
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("model: %w", err)
+	}
+	return nil
 }
 
 // answer turns a row's outputs into its answer.
@@ -210,8 +218,11 @@ func (p *Predictor) class(i int) string {
 // Predict answers rows that were typed: lists of cells, one for each column or for each
 // but the label's, or of numbers where there are no columns; or cells by name. A row with
 // a cell that cannot be read gets a problem in place of an answer. The error is the
-// context's.
+// context's, or names the number of rows that can be answered at once: a file of rows has no such limit.
 func (p *Predictor) Predict(ctx context.Context, rows []run.Row) ([]run.Answer, error) {
+	if k := p.net.Outputs(); len(rows) > max(1, mostAnswered/k) {
+		return nil, fmt.Errorf("model: %d rows of %d outputs each are more than %d numbers: ask for at most %d rows at once, or give them as a file", len(rows), k, mostAnswered, max(1, mostAnswered/k))
+	}
 	answers := make([]run.Answer, 0, len(rows))
 	b := p.newBatch()
 	for i := range rows {
@@ -238,6 +249,7 @@ type batch struct {
 
 // mostGathered bounds the features that are gathered, and the outputs for them, and mostPending the rows.
 const (
+	mostAnswered = 1 << 23 // outputs for typed rows, which take some 30 bytes each with their text
 	mostGathered = 1 << 22
 	mostPending  = 4096
 )
@@ -284,6 +296,9 @@ func (b *batch) answers(ctx context.Context) ([]run.Answer, error) {
 	for i := range all {
 		if all[i].Problem != "" {
 			continue
+		}
+		if err := b.p.pause(ctx); err != nil {
+			return nil, err
 		}
 		told := all[i]
 		all[i] = b.p.answer(z[:k])

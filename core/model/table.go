@@ -274,6 +274,9 @@ func (s *sheet) flush(ctx context.Context, b *batch) error {
 		return err
 	}
 	for i, a := range answers {
+		if err := s.p.pause(ctx); err != nil {
+			return err
+		}
 		row := append(s.rows[i], s.answered(&a)...)
 		s.w.Write(row)
 		s.reply.Rows++
@@ -314,7 +317,7 @@ func placed(line int, problem string) string {
 func (s *sheet) answered(a *run.Answer) []string {
 	cells := make([]string, len(s.own))
 	last := len(cells) - 1
-	if cells[last] = a.Problem; a.Problem != "" {
+	if cells[last] = inert(a.Problem); a.Problem != "" { // which may begin with the name of a picture
 		return cells
 	}
 	if len(a.Unknown) > 0 {

@@ -1,10 +1,12 @@
 package model
 
 import (
+	"strings"
 	"testing"
 
 	"clipscope/core/compute/purego"
 	"clipscope/core/nn"
+	"clipscope/core/run"
 )
 
 // TestOutputsAreHeldInParts: of a model of one feature and many outputs no more rows are answered together than their outputs
@@ -24,5 +26,10 @@ func TestOutputsAreHeldInParts(t *testing.T) {
 	}
 	if n := p.gathered(); n*mostOutputs > mostGathered {
 		t.Errorf("%d rows are evaluated together", n)
+	}
+	// Nor are more typed rows answered at once than the page has room for.
+	rows := make([]run.Row, mostAnswered/mostOutputs+1)
+	if _, err := p.Predict(t.Context(), rows); err == nil || !strings.Contains(err.Error(), "ask for at most 128 rows at once") {
+		t.Errorf("%d rows of %d outputs: %v", len(rows), mostOutputs, err)
 	}
 }
