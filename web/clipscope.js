@@ -482,7 +482,7 @@ class Model {
     return seen.length > 0 ? { ...found, trained_on: seen } : found;
   }
 
-  /** @param {string} type @param {unknown} body @param {any[]} files @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */
+  /** @param {string} type @param {unknown} body @param {any[]} files @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] @returns {Promise<any>} */
   async #ask(type, body, files, progress, signal) {
     if (!files.every((f) => f instanceof Blob)) throw fail("Files must be File objects.");
     const connecting = this.#connect();
