@@ -133,10 +133,22 @@
   });
   const typeOf = getter(Node, "nodeType"), spaceOf = getter(Element, "namespaceURI"), nameOf = getter(Element, "localName");
   const next = getter(Element, "nextElementSibling"), first = getter(Element, "firstElementChild"), firstOf = getter(DocumentFragment, "firstElementChild");
+  // A link that has the focus, or the pointer over it, has Firefox connect to its host, whatever the
+  // policy says: none leads to another site.
+  const { URL } = self, { origin: here } = location, base = getter(Node, "baseURI"), address = getter(URL, "href"), originOf = getter(URL, "origin"), protocolOf = getter(URL, "protocol");
+  const attribute = Element.prototype.getAttribute;
+  /** @param {any} href */
+  const leads = (href) => {
+    if (href === null) return;
+    let url;
+    try { url = new URL(href, base(document)); } catch { return; } // it leads nowhere
+    if (matches(/^(https?|wss?|ftp):$/, protocolOf(url)) && originOf(url) !== here) refuse("links to another site");
+  };
   /** @param {any} element */
   const look = (element) => {
     const name = nameOf(element);
     if (spaces[spaceOf(element)]?.[name] !== true) refuse(`<${name}>`);
+    if (name === "a") leads(apply(attribute, element, ["href"]));
     for (let child = first(element); child; child = next(child)) look(child);
   };
   // What throws here, of an object that is no node or where the stack ends, is not caught:
@@ -164,9 +176,10 @@
   // What is in the page from its beginning keeps what it says: links of the <link> kind, and
   // what stands for a header. And no link opens a window, where nothing is stopped.
   const owner = getter(Attr, "ownerElement"), called = getter(Attr, "localName"), read = Element.prototype.hasAttribute;
-  /** @param {any} element @param {any[]} values @param {number} [at] where the attribute's name is */
+  /** @param {any} element @param {any[]} values @param {number} [at] where the attribute's name is, which its value follows */
   const change = (element, values, at = 0) => {
     const attribute = values[at] = `${values[at]}`;
+    if (matches(/^(.*:)?href$/i, attribute) && values.length > at + 1) leads(values[at + 1] = `${values[at + 1]}`);
     if (matches(/^(.*:)?(target|contenteditable)$/i, attribute)) refuse(attribute);
     const name = nameOf(element);
     if (name === "link" || name === "meta" && (matches(/^(.*:)?http-equiv$/i, attribute) || apply(read, element, ["http-equiv"]))) refuse(`another ${attribute} of <${name}>`);
@@ -181,8 +194,12 @@
     defineProperty(of.prototype, name, {
       /** @param {any} value */
       ...kept, set(value) {
-        if (typeOf(this) === ATTRIBUTE_NODE && owner(this)) change(owner(this), [called(this)]);
-        apply(write, this, [value]);
+        const values = [called, value];
+        if (typeOf(this) === ATTRIBUTE_NODE && owner(this)) {
+          values[0] = called(this);
+          change(owner(this), values);
+        }
+        apply(write, this, [values[1]]);
       },
     });
   }
@@ -190,7 +207,18 @@
     for (const name of ownKeys(of.prototype)) fix(of.prototype, String(name));
   }
   for (const list of ["relList", "sizes", "blocking"]) delete (/** @type {any} */ (HTMLLinkElement.prototype)[list]);
-  for (const of of [HTMLAnchorElement, HTMLAreaElement]) fix(of.prototype, "target");
+  for (const { prototype } of [HTMLAnchorElement, HTMLAreaElement]) {
+    for (const name of ["target", "protocol", "username", "password", "host", "hostname", "port"]) fix(prototype, name);
+    const { set: write, ...kept } = /** @type {any} */ (property(prototype, "href"));
+    defineProperty(prototype, "href", {
+      /** @param {any} value */
+      ...kept, set(value) {
+        const href = `${value}`;
+        leads(href);
+        apply(write, this, [href]);
+      },
+    });
+  }
   fix(SVGAnimatedString.prototype, "baseVal");
   fix(HTMLElement.prototype, "contentEditable");
   fix(Document.prototype, "designMode");
@@ -205,7 +233,6 @@
   // Text becomes elements in one place, go-app's icons. A browser that knows trusted
   // types asks this policy wherever text would; in others, that place asks it.
   const drawing = /^(<\/?(svg|path)( [a-z-]+="[^"<>]*")*\/?>)*$/i;
-  const { URL } = self, { origin: here } = location, base = getter(Node, "baseURI"), address = getter(URL, "href"), originOf = getter(URL, "origin"), protocolOf = getter(URL, "protocol");
   const text = {
     /** @param {string} html */
     createHTML: (html) => matches(drawing, html) ? html : refuse("HTML from text"),

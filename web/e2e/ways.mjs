@@ -141,6 +141,7 @@ export const requests = {
   "`dns-prefetch`": (to) => link("dns-prefetch", to.http),
   "compression dictionary": (to) => link("compression-dictionary", to.http),
   "link that nobody clicks": (to) => { added("a", { href: to.http }).textContent = "a link"; },
+  "link that nobody clicks, with the focus": (to) => added("a", { href: to.http, tabindex: "0" }).focus(),
   "object": (to) => added("object", { data: to.http }),
   "embed": (to) => added("embed", { src: to.http }),
   "frame": (to) => added("iframe", { src: to.http }),
