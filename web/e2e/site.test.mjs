@@ -62,15 +62,20 @@ test("the page does not run in the frame of another site, with headers or withou
   assert.ok(plain.asked.includes("/web/guard.js") && !plain.asked.includes("/web/app.wasm"), plain.asked.join(" "));
 });
 
-test("a person may follow a link to another site, a script may not", async (t) => {
+test("a person may follow a link to another site that the page came with, a script may not, nor add one", async (t) => {
   const other = await elsewhere(t, "there");
-  const page = await (await alone(t, { serviceWorkers: "allow" })).newPage();
+  const page = await (await alone(t, { serviceWorkers: "block" })).newPage();
+  await page.route(server.url, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: (await response.text()).replace(/<body[^>]*>/, `$&<a id="out" href="${other.url}person">out</a>`) });
+  });
   await page.goto(server.url);
   await ready(page); // go-app, too, hears of a click
-  await page.evaluate((url) => {
-    document.body.prepend(Object.assign(document.createElement("a"), { id: "out", href: url + "person", textContent: "out" }));
+  const added = await page.evaluate((url) => {
     location.href = url + "script";
+    try { return document.body.appendChild(Object.assign(document.createElement("a"), { href: url + "added" })).href; } catch { return ""; }
   }, other.url);
+  assert.equal(added, "");
   await page.focus("#out");
   await page.keyboard.press("Enter");
   await page.waitForURL(other.url + "person");
