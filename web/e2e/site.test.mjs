@@ -7,7 +7,7 @@ import fs from "node:fs";
 import http from "node:http";
 import os from "node:os";
 import path from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { controlled, counted, eventually, gate, host, listening, narrow, open, pages, ready, results, root, serve, stage, train, wide } from "./browser.mjs";
@@ -109,16 +109,24 @@ test("it starts and trains offline, at its links too", async (t) => {
   }
 });
 
-// built is the site for a sub-path, packed less than a host's would be: that takes
-// a minute.
-function built(t, prefix) {
-  const dir = temporary(t);
-  execFileSync("make", ["--silent", "site", `PREFIX=${prefix}`, `OUT=${dir}/site`, "BROTLI=5"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+// built returns the folder of the site for a sub-path, which the first test that asks builds
+// and no test writes to. It is packed less than a host's would be: that takes a minute.
+/** @type {Map<string, string>} */
+const sites = new Map();
+after(() => { for (const dir of sites.values()) fs.rmSync(dir, { recursive: true }); });
+/** @param {string} prefix */
+function built(prefix) {
+  let dir = sites.get(prefix);
+  if (!dir) {
+    dir = fs.mkdtempSync(path.join(os.tmpdir(), "clipscope-"));
+    sites.set(prefix, dir);
+    execFileSync("make", ["--silent", "site", `PREFIX=${prefix}`, `OUT=${dir}/site`, "BROTLI=5"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  }
   return `${dir}/site`;
 }
 
 test("a site for a sub-path works on a host without headers, offline too", async (t) => {
-  const site = await host(t, built(t, "/some/repo"), "/some/repo");
+  const site = await host(t, built("/some/repo"), "/some/repo");
   const context = await alone(t, { serviceWorkers: "allow" });
   const page = await open(context, site.origin + "/some/repo/");
   assert.ok(site.asked.every((p) => p.startsWith("/some/repo/") || p === "/favicon.ico"), site.asked.join(" "));
@@ -347,7 +355,7 @@ test("a page whose program does not come, or ends, says so", async (t) => {
 
 for (const prefix of ["", "/some/repo"]) {
   test(`every page is at its address on the plainest host, ${prefix || "at the root"}`, async (t) => {
-    const site = await host(t, prefix ? built(t, prefix) : path.join(root, "dist"), prefix || "/");
+    const site = await host(t, prefix ? built(prefix) : path.join(root, "dist"), prefix || "/");
     const seen = await alone(t, { serviceWorkers: "block" });
     for (const [where, heading] of [["/", "Clipscope"], ["/index.html", "Clipscope"], ["/calculator", "Privacy calculator"], ["/calculator/", "Privacy calculator"], ["/calculator/index.html#steps=7", "Privacy calculator"], ["/help", "Reading a private run"], ["/help/", "Reading a private run"]]) {
       const page = await open(seen, site.origin + prefix + where);
