@@ -3,7 +3,6 @@ package table
 import (
 	"bufio"
 	"encoding/csv"
-	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -97,7 +96,7 @@ func TestQuickFeaturesAreThoseOfCells(t *testing.T) {
 				}
 				quick++
 				if known, err := s.feature(want, 0, c); !known || err != nil || s.gone(0, c) || math.Float32bits(x[0]) != math.Float32bits(want[0]) {
-					t.Fatal(fmt.Sprintf("%q in %+v, %q: %v, want %v, %v", c, st, units, x, want, err))
+					t.Fatalf("%q in %+v, %q: %v, want %v, %v", c, st, units, x, want, err)
 				}
 			}
 		}
