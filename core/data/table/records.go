@@ -29,9 +29,10 @@ type records struct {
 
 	block string // whole lines that are not yet read
 	cells []string
-	small int // blocks below leastBlock
-	read  int // ends of lines that are read
-	given int // of these, the ones that csv has seen
+	err   error // of lines, for csv to return: a bufio.Reader tells an error once
+	small int   // blocks below leastBlock
+	read  int   // ends of lines that are read
+	given int   // of these, the ones that csv has seen
 }
 
 func newRecords(lines *bufio.Reader, comma rune, limit int64, file string) *records {
@@ -90,8 +91,8 @@ func (r *records) skip(n int) {
 
 // refill takes whole lines that are at hand. ok is false where none is.
 func (r *records) refill() (ok bool) {
-	if _, err := r.lines.Peek(1); err != nil {
-		return false // which csv finds as well
+	if _, r.err = r.lines.Peek(1); r.err != nil {
+		return false
 	}
 	b, _ := r.lines.Peek(min(r.lines.Buffered(), mostBlock))
 	n := bytes.LastIndexByte(b, '\n') + 1
@@ -113,6 +114,9 @@ func (r *records) line(p []byte) (n int, err error) {
 		copy(p, r.block[:n])
 		r.block = r.block[n:]
 	} else {
+		if r.err != nil {
+			return 0, r.err
+		}
 		if _, err = r.lines.Peek(1); err != nil {
 			return 0, err
 		}

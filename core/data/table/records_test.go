@@ -3,6 +3,7 @@ package table
 import (
 	"bufio"
 	"encoding/csv"
+	"errors"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -104,4 +105,39 @@ func TestQuickFeaturesAreThoseOfCells(t *testing.T) {
 	if quick < 500 {
 		t.Errorf("%d cells were read at a glance", quick)
 	}
+}
+
+// TestAReadersErrorIsTold: an error ends the records, though the reader tells it once and goes on, or ends, behind it.
+func TestAReadersErrorIsTold(t *testing.T) {
+	for _, text := range []string{"", "1,2\n", "1,2\n3,\"4\n", "1,2\n3", strings.Repeat("1,2\n", 2000)} {
+		failing := &once{text: text, err: errors.New("the disk is gone")}
+		r := newRecords(bufio.NewReader(failing), ',', 1<<20, "t.csv")
+		var err error
+		for err == nil {
+			_, _, _, err = r.next()
+		}
+		if !errors.Is(err, failing.err) {
+			t.Errorf("%.12q, then an error: %v", text, err)
+		}
+	}
+}
+
+// once reads as text, fails, and has ended then.
+type once struct {
+	text string
+	err  error
+	told bool
+}
+
+func (r *once) Read(p []byte) (int, error) {
+	n := copy(p, r.text)
+	r.text = r.text[n:]
+	if n > 0 {
+		return n, nil
+	}
+	if r.told {
+		return 0, io.EOF
+	}
+	r.told = true
+	return 0, r.err
 }
