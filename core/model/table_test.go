@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -232,7 +233,7 @@ func workbook(t *testing.T, rows string) []byte {
 	for name, content := range map[string]string{
 		"xl/workbook.xml":            `<workbook><sheets><sheet name="S" r:id="r1"/></sheets></workbook>`,
 		"xl/_rels/workbook.xml.rels": `<R><Relationship Id="r1" Type="x/worksheet" Target="worksheets/sheet1.xml"/></R>`,
-		"xl/styles.xml":              `<styleSheet><cellXfs><xf/><xf numFmtId="14"/></cellXfs></styleSheet>`,
+		"xl/styles.xml":              `<styleSheet><cellXfs><xf/><xf numFmtId="14"/><xf numFmtId="10"/></cellXfs></styleSheet>`,
 		"xl/worksheets/sheet1.xml":   `<worksheet><sheetData>` + rows + `</sheetData></worksheet>`,
 	} {
 		if f, err := w.Create(name); err != nil {
@@ -245,6 +246,61 @@ func workbook(t *testing.T, rows string) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// TestSharesAreOneNumberInEveryFile: a model that learnt from texts such as 12%, or from a spreadsheet's cells in a format of per cent,
+// answers both alike, and refuses a row without the sign. One that learnt from shares reads all of them. An older model is
+// answered as it was.
+func TestSharesAreOneNumberInEveryFile(t *testing.T) {
+	for _, c := range []struct {
+		units         []string
+		decimal       string
+		written       string  // in a table of texts
+		signed, plain float64 // the answers for it, or for 12% of a sheet, and for 0.12 of a sheet; NaN for a problem of the row
+	}{
+		{[]string{"%"}, "", "12%", 0.12, math.NaN()},
+		{[]string{"%"}, ",", "12,0%", 0.12, math.NaN()},
+		{[]string{""}, "", "12 %", 0.12, 0.12},
+		{[]string{"", "%"}, ",", "12,0 %", 0.12, 0.12},
+		{nil, ",", "0,12", 0.12, 0.12},
+	} {
+		f := small()
+		f.Apply.Task, f.Apply.Outputs, f.Apply.Classes, f.Apply.Features = "regression", 1, nil, 1
+		f.Apply.Columns = []run.AppliedColumn{{Name: "share", Kind: "numeric", Units: c.units, Decimal: c.decimal}, {Name: "other", Kind: "ignored", First: -1}}
+		f.Apply.Layers = []run.AppliedLayer{{Text: "dense", Shape: []int{1}, Parameters: 2, Tensors: []run.AppliedTensor{{Name: "weight", Shape: []int{1, 1}}, {Name: "bias", Shape: []int{1}}}}}
+		f.Parameters = []float32{1, 0}
+		p := opened(t, f)
+		asked := func(name string, b []byte) float64 {
+			var out bytes.Buffer
+			reply, err := p.Answer(t.Context(), source.Bytes(name, b), &out, nil)
+			if err != nil || reply.Rows != 1 {
+				t.Fatalf("%q, %s: %v, %+v", c.units, name, err, reply)
+			}
+			if reply.Problems == 1 && strings.Contains(reply.Problem, `a number with "%"`) {
+				return math.NaN()
+			}
+			v, err := strconv.ParseFloat(strings.Replace(reply.First[0][slices.Index(reply.Head, "answer")], ",", ".", 1), 64)
+			if err != nil {
+				t.Errorf("%q, %s: %+v", c.units, name, reply)
+			}
+			return v
+		}
+		book := func(style string) []byte {
+			return workbook(t, `<row><c t="str"><v>share</v></c><c t="str"><v>other</v></c></row><row><c s="`+style+`"><v>0.12</v></c><c t="str"><v>x</v></c></row>`)
+		}
+		for _, have := range []struct {
+			what    string
+			v, want float64
+		}{
+			{"texts", asked("t.csv", []byte("share;other\n"+c.written+";x\n")), c.signed},
+			{"per cent of a sheet", asked("t.xlsx", book("2")), c.signed},
+			{"shares of a sheet", asked("t.xlsx", book("0")), c.plain},
+		} {
+			if have.v != have.want && !(have.v != have.v && have.want != have.want) {
+				t.Errorf("%q with %q, %s: %v, want %v", c.units, c.decimal, have.what, have.v, have.want)
+			}
+		}
+	}
 }
 
 // TestSpreadsheetsHaveNoMarks: a model whose table had decimal commas, marks between thousands

@@ -2,13 +2,16 @@ package format
 
 import "testing"
 
-func TestDateFormats(t *testing.T) {
-	for code, want := range map[string]bool{
-		"yyyy-mm-dd": true, "d/m/yy h:mm": true, "[$-407]d. mmmm yyyy;@": true, `"Day "0`: false, "General": false, "0.00": false, "h:mm": false, "[h]:mm:ss": false,
-		`\d0`: false, "#,##0 _d": false, "[Red]0": false, "0;[Red]-0 d": false, "mmm-yy": true, "": false,
+// TestNumberFormats: a code that shows a day, or a sign of per cent, is told by the part of it that is no text.
+func TestNumberFormats(t *testing.T) {
+	for code, want := range map[string]numberStyle{
+		"yyyy-mm-dd": dateNumber, "d/m/yy h:mm": dateNumber, "[$-407]d. mmmm yyyy;@": dateNumber, `"Day "0`: plainNumber, "General": plainNumber, "0.00": plainNumber, "h:mm": plainNumber, "[h]:mm:ss": plainNumber,
+		`\d0`: plainNumber, "#,##0 _d": plainNumber, "[Red]0": plainNumber, "0;[Red]-0 d": plainNumber, "mmm-yy": dateNumber, "": plainNumber,
+		"0%": shareNumber, "0.00%": shareNumber, "#,##0.0 %": shareNumber, `_-* 0.0%_-;-* 0.0%_-;_-* "-"??_-;_-@_-`: shareNumber, "[Red]0%;[Blue]-0%": shareNumber, `0.0\ %`: shareNumber, "%0": shareNumber, `"+"0%`: shareNumber,
+		`0"%"`: hundredth, `0.0" %"`: hundredth, `0\%`: hundredth, `0" % of sales"`: plainNumber, "0;-0%": plainNumber, "0_%": plainNumber, `0\`: plainNumber, `0"%`: plainNumber,
 	} {
-		if isDateFormat(code) != want {
-			t.Errorf("%q is a date: %t", code, !want)
+		if have := styleOfCode(code); have != want {
+			t.Errorf("%q is %d, want %d", code, have, want)
 		}
 	}
 }

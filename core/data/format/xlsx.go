@@ -17,8 +17,8 @@ import (
 )
 
 // A spreadsheet of Excel's is a zip archive of XML. Its sheet is read as the CSV text
-// that it would be saved as: values as they are stored, dates as year-month-day, and
-// what formulas came to when the file was saved. Nothing is computed.
+// that it would be saved as: values as they are stored, dates as year-month-day, 0.12 in
+// a format of per cent as 12%, and what formulas came to when the file was saved. Nothing is computed.
 
 // xlsxFormat reads Excel's spreadsheets.
 var xlsxFormat = Format{
@@ -40,7 +40,7 @@ type sheet struct {
 	in      *source.Reading
 	entry   *source.Entry
 	words   *words
-	dates   []bool // by style: whether numbers are dates
+	styles  []numberStyle
 	from    time.Time
 	width   int // of most of its first rows
 	counted bool
@@ -257,14 +257,24 @@ func (s *sheet) broken(what string) error {
 	return &data.Error{File: s.Name(), Expected: "a spreadsheet with " + what, Got: "one without", Fix: "Save the spreadsheet again, or save the sheet as CSV."}
 }
 
-// readStyles learns in which styles a number is a date.
+// numberStyle is the way in which a style of a sheet shows numbers.
+type numberStyle uint8
+
+const (
+	plainNumber numberStyle = iota
+	dateNumber              // as a day
+	shareNumber             // 0.12 as 12%
+	hundredth               // 12 as 12%: the format adds the sign as a text
+)
+
+// readStyles learns how the styles show numbers.
 func (s *sheet) readStyles() error {
 	e := s.Archive.Find("xl/styles.xml")
 	if e == nil {
 		return nil
 	}
 	const most = 65_536 // Excel's own limit
-	formats, inCells := map[int]bool{}, false
+	formats, inCells := map[int]numberStyle{}, false
 	return eachElement(s.in, e, func(t xml.StartElement) error {
 		format := func() (int, error) {
 			id, err := noteOf(e, t, "numFmtId")
@@ -284,52 +294,72 @@ func (s *sheet) readStyles() error {
 				return err
 			}
 			if len(formats) < most {
-				formats[id] = isDateFormat(attr(t, "formatCode"))
+				formats[id] = styleOfCode(attr(t, "formatCode"))
 			}
 		case "cellStyleXfs", "cellStyles", "dxfs":
 			inCells = false
 		case "cellXfs":
 			inCells = true
 		case "xf":
-			if inCells && len(s.dates) < most {
+			if inCells && len(s.styles) < most {
 				id, err := format()
 				if err != nil {
 					return err
 				}
-				date, own := formats[id]
-				s.dates = append(s.dates, own && date || !own && isDateID(id))
+				style, own := formats[id]
+				if !own {
+					style = styleOfID(id)
+				}
+				s.styles = append(s.styles, style)
 			}
 		}
 		return nil
 	})
 }
 
-// isDateID reports whether a format that needs no code is one of dates (ECMA-376, part 1, 18.8.30).
-func isDateID(n int) bool {
-	return n >= 14 && n <= 17 || n == 22 || n >= 27 && n <= 31 || n == 36 || n >= 50 && n <= 54 || n == 57 || n == 58
+// styleOfID returns the style of a format that needs no code (ECMA-376, part 1, 18.8.30).
+func styleOfID(n int) numberStyle {
+	switch {
+	case n == 9 || n == 10:
+		return shareNumber
+	case n >= 14 && n <= 17 || n == 22 || n >= 27 && n <= 31 || n == 36 || n >= 50 && n <= 54 || n == 57 || n == 58:
+		return dateNumber
+	}
+	return plainNumber
 }
 
-// isDateFormat reports whether a code such as dd.mm.yyyy shows a day; one of times alone
-// does not.
-func isDateFormat(code string) bool {
-	quoted, bracket := false, false
+// styleOfCode returns the style of a code such as dd.mm.yyyy, which shows a day, or 0.0%. A code of times alone shows
+// no day.
+func styleOfCode(code string) numberStyle {
+	style, quoted, bracket := plainNumber, -1, false
 	code, _, _ = strings.Cut(code, ";") // of numbers above 0
 	for i := 0; i < len(code); i++ {
 		switch c := code[i] | ' '; {
+		case quoted >= 0 && code[i] != '"':
+		case quoted >= 0:
+			if style == plainNumber && strings.TrimSpace(code[quoted:i]) == data.PerCent {
+				style = hundredth
+			}
+			quoted = -1
 		case code[i] == '\\' || code[i] == '_' || code[i] == '*':
+			if style == plainNumber && strings.HasPrefix(code[i:], `\%`) {
+				style = hundredth
+			}
 			i++
 		case code[i] == '"':
-			quoted = !quoted
-		case quoted:
+			quoted = i + 1
 		case code[i] == '[':
 			bracket = true
 		case code[i] == ']':
 			bracket = false
-		case !bracket && (c == 'y' || c == 'd'):
-			return true
+		case bracket:
+		case c == 'y' || c == 'd':
+			return dateNumber
+		case code[i] == '%':
+			style = shareNumber
 		}
 	}
-	return false
+	return style
 }
 
 // words holds the texts that cells share, one after the other.
@@ -703,14 +733,28 @@ func (r *sheetReader) value(raw, kind, style string, column int) (string, error)
 	case "e": // #DIV/0! and the like
 		return "#N/A", nil
 	case "", "n":
-		if i, err := strconv.Atoi(style); err == nil && i >= 0 && i < len(r.dates) && r.dates[i] {
-			return r.date(raw), nil
-		}
-		return table.Pointed(raw), nil
+		return r.number(raw, style), nil
 	case "str", "inlineStr":
 		return unescaped(raw), nil
 	}
 	return raw, nil
+}
+
+// number returns a number's text in a table, with the sign of per cent where its style shows it.
+func (r *sheetReader) number(raw, style string) string {
+	shown := plainNumber
+	if i, err := strconv.Atoi(style); err == nil && i >= 0 && i < len(r.styles) {
+		shown = r.styles[i]
+	}
+	switch {
+	case shown == dateNumber:
+		return r.date(raw)
+	case shown == shareNumber:
+		return table.InPerCent(raw)
+	case shown == hundredth && raw != "":
+		return table.Pointed(raw) + data.PerCent
+	}
+	return table.Pointed(raw)
 }
 
 // unescaped replaces _x000D_ and the like (ECMA-376, part 1, 22.9.2.19) by the character meant: Excel

@@ -71,6 +71,7 @@ func TestCellsOfSheets(t *testing.T) {
 		"how it sounds": {`<row><c t="inlineStr"><is><r><t>東</t></r><r><t>京</t></r><rPh><t>トウ</t></rPh></is></c><c><v>1</v></c></row>`, "東京,1"},
 		"escapes":       {`<row><c t="str"><v>a_x000D_</v></c><c t="inlineStr"><is><t>_x005F_x000D_ _x_ _x00G0_ __x0041_</t></is></c><c><v>1</v></c></row>`, "\"a \",_x000D_ _x_ _x00G0_ _A,1"},
 		"no thousands":  {`<row><c><v>1.234</v></c><c t="n"><v>-12.345</v></c><c t="str"><v>1.234</v></c><c><v>0.125</v></c><c><v>1234.567</v></c></row>`, "1.2340,-12.3450,1.234,0.125,1234.567"},
+		"per cent":      {`<row><c s="4"><v>0.12</v></c><c s="6"><v>-0.285</v></c><c s="4"><v>0.28999999999999998</v></c><c s="5"><v>12</v></c><c s="4"><v>1E-3</v></c><c s="4"><v>0.12345</v></c><c s="4"/><c s="4"><v>x</v></c><c s="4"><v>1e307</v></c><c s="5"><v/></c><c s="4" t="str"><v>0.12</v></c></row>`, "12%,-28.5%,29%,12%,0.1%,12.3450%,,x,1e307,,0.12"},
 		"back in rows":  {`<row r="5"><c><v>1</v></c></row><row r="2"><c><v>2</v></c></row>`, "\n\n\n\n1\n2"},
 	} {
 		got, err := textOf(t, run.CSV{}, datatest.Book("S", tc.rows))

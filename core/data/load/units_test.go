@@ -3,6 +3,9 @@ package load_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -153,47 +156,83 @@ func TestNumbersThatAreNoTimes(t *testing.T) {
 	}
 }
 
-// TestSharesOfSheets: a sheet stores 12% as 0.12, and a model that learnt from it reads both. One that learnt from
-// texts with signs refuses a number without.
+// TestSharesOfSheets: a sheet stores 12% as 0.12. A model that learnt from it in a format of per cent is the same as one that learnt from texts
+// with signs, and both refuse a number without; one that learnt from it as 0.12 reads both.
 func TestSharesOfSheets(t *testing.T) {
-	sheet := `<row r="1"><c r="A1" t="inlineStr"><is><t>share</t></is></c><c r="B1" t="inlineStr"><is><t>group</t></is></c></row>`
-	for i := range 40 {
-		sheet += fmt.Sprintf(`<row r="%d"><c r="A%[1]d"><v>%[2]g</v></c><c r="B%[1]d" t="inlineStr"><is><t>%[3]s</t></is></c></row>`, i+2, float64(i*7%40)/100, ab(i))
+	sheet := func(style int) source.File {
+		b := `<row r="1"><c r="A1" t="inlineStr"><is><t>share</t></is></c><c r="B1" t="inlineStr"><is><t>group</t></is></c></row>`
+		for i := range 400 {
+			b += fmt.Sprintf(`<row r="%d"><c r="A%[1]d" s="%[2]d"><v>%[3]v</v></c><c r="B%[1]d" t="inlineStr"><is><t>%[4]s</t></is></c></row>`, i+2, style, float64(i*7%400)/1000, ab(i))
+		}
+		return source.Bytes("b.xlsx", datatest.Book("s", b))
 	}
-	read := func(f source.File) *table.Encoder {
+	read := func(f source.File) (*table.Encoder, *data.Dataset) {
 		ds, _ := loadtest.Read(t, datatest.AllToTrain(run.CSV{}), []source.File{f})
 		e, err := table.NewEncoder(ds.Task, ds.Columns, ds.Classes, ds.Features)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return e
+		return e, ds
 	}
-	stored := read(source.Bytes("b.xlsx", datatest.Book("s", sheet)))
-	texts := read(source.Bytes("b.csv", []byte(lines("share,group", 40, func(i int) string { return fmt.Sprintf("%d%%,%s", i*7%40, ab(i)) }))))
+	texts := source.Bytes("b.csv", []byte(lines("share,group", 400, func(i int) string { return fmt.Sprintf("%d.%d%%,%s", i*7%400/10, i*7%400%10, ab(i)) })))
+	nan := float32(math.NaN())
+	var first []float32
 	for _, c := range []struct {
-		e    *table.Encoder
-		cell string
-		want float32 // NaN: refused
+		what          string
+		f             source.File
+		units, back   string  // and how the model writes 0.07
+		plain, twelve float32 // what it makes of 0.12 and 12; NaN: refused
 	}{
-		{stored, "0.12", 0.12}, {stored, "12%", 0.12}, {stored, "12 %", 0.12}, {stored, "$0.12", float32(math.NaN())},
-		{texts, "12%", 0.12}, {texts, "12", float32(math.NaN())}, {texts, "0.12", float32(math.NaN())},
+		{"texts", texts, "%", "7%", nan, nan},
+		{"0.00%", sheet(4), "%", "7%", nan, nan},
+		{"0.00 %;[Red]-0.00 %", sheet(6), "%", "7%", nan, nan},
+		{"no format", sheet(0), "", "0.07", 0.12, 12},
 	} {
-		x := []float32{0}
-		switch _, _, err := c.e.Features(x, []string{c.cell, ""}); {
-		case c.want != c.want:
-			if err == nil || !strings.Contains(err.Error(), "as in the training rows") {
-				t.Errorf("%q is %v, %v", c.cell, x, err)
+		e, ds := read(c.f)
+		if have := strings.Join(ds.Columns[0].Units, "|"); have != c.units {
+			t.Errorf("%s: units %q, want %q", c.what, have, c.units)
+		}
+		if first == nil {
+			first = ds.Train.F32
+		}
+		if !slices.Equal(ds.Train.F32, first) {
+			t.Errorf("%s: other numbers than those of texts", c.what)
+		}
+		if have := e.Write(0, 0.07); have != c.back {
+			t.Errorf("%s: 0.07 is written as %q, want %q", c.what, have, c.back)
+		}
+		for cell, want := range map[string]float32{"12%": 0.12, "12 %": 0.12, "12.0%": 0.12, "0.12": c.plain, "12": c.twelve, "$0.12": nan} {
+			x := []float32{0}
+			switch _, _, err := e.Features(x, []string{cell, ""}); {
+			case want != want:
+				if err == nil || !strings.Contains(err.Error(), "as in the training rows") {
+					t.Errorf("%s: %q is %v, %v", c.what, cell, x, err)
+				}
+			case err != nil || x[0] != want:
+				t.Errorf("%s: %q is %v, %v", c.what, cell, x, err)
 			}
-		case err != nil || x[0] != c.want:
-			t.Errorf("%q is %v, %v", c.cell, x, err)
 		}
 	}
-	for _, c := range []struct {
-		e    *table.Encoder
-		want string
-	}{{stored, "0.07"}, {texts, "7%"}} {
-		if have := c.e.Write(0, 0.07); have != c.want {
-			t.Errorf("0.07 is written as %q, want %q", have, c.want)
+}
+
+// TestSharesComeBackExactly: what a spreadsheet stores and what is read of it in per cent are one number, as features are.
+func TestSharesComeBackExactly(t *testing.T) {
+	rng := rand.New(rand.NewPCG(39, 3))
+	column := []data.Column{{Name: "share", Kind: data.Numeric, Units: []string{data.PerCent}}}
+	e, err := table.NewEncoder(data.Regression, column, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(stored string) {
+		want, err := strconv.ParseFloat(stored, 64)
+		x := []float32{0}
+		if _, _, wrong := e.Features(x, []string{table.InPerCent(stored)}); err != nil || wrong != nil || x[0] != float32(want) {
+			t.Fatalf("%s in per cent is %s, and read as %v (%v)", stored, table.InPerCent(stored), x[0], wrong)
 		}
+	}
+	for i := range 20_001 {
+		check(strconv.FormatFloat(float64(i-10_000)/10_000, 'f', -1, 64))
+		check(strconv.FormatFloat(float64(i)/1000, 'g', 17, 64)) // as Excel stores what was computed
+		check(strconv.FormatFloat(rng.NormFloat64(), 'g', -1, 64))
 	}
 }

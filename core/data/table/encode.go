@@ -314,7 +314,7 @@ func (e *Encoder) mend(i int, c string) string {
 		if !ok || v-v != 0 || e.s.columns[i].Time != "" || (st.date != "") != (own.date != "") {
 			continue
 		}
-		if way := own.exact(v); !slices.Contains(ways, way) {
+		if way := data.WithUnit(signOf(c), own.exact(v)); !slices.Contains(ways, way) {
 			ways = append(ways, way)
 		}
 	}
@@ -379,21 +379,23 @@ func (e *Encoder) Stored(i int, cell string) string {
 	if kind != data.Numeric && !(kind == data.Label && (s.task == data.Regression || s.numLabels)) || s.gone(i, cell) {
 		return cell
 	}
-	if _, ok := s.styles[i].read(cell); ok {
-		return cell
-	}
 	plain := styles[plainPoint]
 	if s.columns[i].Instants() {
 		plain = styles[plainDate]
 	}
 	v, ok := plain.read(cell)
+	sign := signOf(cell)
+	if sign == perCent && ok && s.columns[i].Units == nil && s.columns[i].OfNumbers(s.task) { // an older model passes over the sign
+		return s.styles[i].write(v / 100)
+	}
+	_, own := s.styles[i].read(cell)
 	switch {
-	case !ok || v-v != 0:
+	case own || !ok || v-v != 0:
 		return cell
 	case s.columns[i].Time != "":
 		return s.write(i, v)
 	}
-	return s.styles[i].write(v)
+	return data.WithUnit(sign, s.styles[i].write(v))
 }
 
 // Missing reports whether a cell says that there is no value.

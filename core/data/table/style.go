@@ -568,3 +568,13 @@ func Pointed(number string) string {
 	}
 	return number
 }
+
+// InPerCent returns a share in per cent, with all of its digits, such as 12% for 0.12. Columns with units read it as the share. What is no
+// finite number is returned as it is.
+func InPerCent(share string) string {
+	v, ok := styles[plainPoint].read(share)
+	if v = hundredfold(v); !ok || v-v != 0 {
+		return share
+	}
+	return Pointed(styles[plainPoint].write(v)) + perCent
+}
