@@ -2,6 +2,7 @@
 // harm: a few kilobytes that ask for hours, or for all memory. They are read in Node, by the
 // module that the trainer's worker loads.
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import { test } from "node:test";
 import zlib from "node:zlib";
 import { ByteWriter, parquetWriteBuffer } from "hyparquet-writer";
@@ -213,4 +214,10 @@ test("hostile files are refused by the bound that they pass, with little memory"
     assert.ok(peak < 800 << 20, `${name}: ${peak >> 20} MB were held`);
     t.diagnostic(`${name}: ${bytes.length} bytes, ${size >> 20} MB made, ${peak >> 20} MB held, ${(performance.now() - from).toFixed(0)} ms`);
   }
+});
+
+test("the dictionary of ../shared/trials/attack is refused", async (t) => {
+  const at = new URL("../../../shared/trials/attack/pq-dict-bomb.parquet", import.meta.url);
+  if (!fs.existsSync(at)) return t.skip("../shared is not there: siblings are above");
+  await assert.rejects(read(fs.readFileSync(at)), /at most \d+ MB to be read of so few bytes/);
 });

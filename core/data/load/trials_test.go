@@ -1,9 +1,13 @@
 package load_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +15,7 @@ import (
 	"clipscope/core/data"
 	"clipscope/core/data/datatest"
 	"clipscope/core/data/load"
+	"clipscope/core/data/loadtest"
 	"clipscope/core/data/source"
 	"clipscope/core/run"
 )
@@ -371,5 +376,42 @@ func TestWhatNobodyAsked(t *testing.T) {
 	_, warnings := outcome(t.Context(), []source.File{source.Bytes("a.csv", []byte(lines("3,01,1", 40, numbers))), source.Bytes("b.csv", []byte(lines("4,2,0", 40, numbers)))}, run.CSV{})
 	if n := strings.Count(strings.Join(warnings, "\n"), "First row"); n != 1 {
 		t.Errorf("asked %d times: %q", n, warnings)
+	}
+}
+
+// TestEveryTrialHasATest: each file of ../shared/trials is named by a test that reads it.
+func TestEveryTrialHasATest(t *testing.T) {
+	root := filepath.Join("..", "..", "..", "..", "shared", "trials")
+	var tests []byte
+	for _, name := range []string{"trials_test.go", "picture_trials_test.go", "../../../web/e2e/doubts.test.mjs", "../../../web/e2e/parquet.test.mjs"} {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tests = append(tests, b...)
+	}
+	if _, err := os.Stat(root); err != nil {
+		t.Skip("../shared/trials is not there; the siblings are generated")
+	}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if name := strings.TrimSuffix(d.Name(), filepath.Ext(path)); err == nil && !d.IsDir() && name != "README" && !bytes.Contains(tests, []byte(name)) {
+			t.Errorf("no test reads %s", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAttackTrials: the files of ../shared/trials/attack are refused by name, within the memory that is allowed.
+func TestAttackTrials(t *testing.T) {
+	for name, want := range map[string]string{
+		"xlsx-sst-bomb-3MB.xlsx": "rows of at most 4 MB of text", "jpeg-prog-2000scans-25MP.zip": "over the limit of 32", "slashes-4MB.zip": "names of pictures of at most 65535 bytes",
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := datatest.Shared(t, "../trials/attack/"+name)
+			loadtest.Refused(t, name, files, want)
+		})
 	}
 }
