@@ -50,7 +50,7 @@ func detect(name string, head []byte, complete bool, opt Choices, in *source.Rea
 	rows, width := splitLines(lines, d.comma)
 	d.width = width
 	at := d.skip // of rows
-	for at < len(rows)-1 && at < 20 && (oddLine(rows[at], width) || titleRow(rows[at:], width)) {
+	for at < len(rows)-1 && at < 20 && (oddLine(rows[at], width) || titleRow(rows[at:], width) || preamble(rows[at:], width) || mergedNames(rows[at:], width)) {
 		in.Warn("%s: row %d (%s) is not of the table and is skipped.", data.Shorten(name), d.skip-d.unseen+1, data.Quote(lines[at]))
 		d.skip, d.unseen = d.skip+spans[at], d.unseen+spans[at]-1
 		at++
@@ -249,6 +249,40 @@ func titleRow(rows [][]string, width int) bool {
 	return header && !slices.Contains(next, "")
 }
 
+// preamble reports whether the first of rows is part of a block above the header, as banks write it: it has fewer cells
+// than the table, and the first row that has as many names columns of numbers. A row with one cell less may lack the name of R's row names.
+func preamble(rows [][]string, width int) bool {
+	at := slices.IndexFunc(rows, func(r []string) bool { return len(r) >= width-1 })
+	return at > 0 && len(rows[at]) == width && aboveNumbers(rows[at:])
+}
+
+// mergedNames reports whether the first of rows names groups of columns above the header, as merged cells are saved: the group's name
+// and then empty cells. The next row names all columns, some of numbers.
+func mergedNames(rows [][]string, width int) bool {
+	const merged = 2 // empty cells: a header may lack the name of a column
+	first, next, empty := rows[0], rows[1], 0
+	for _, c := range first {
+		if c == "" {
+			empty++
+		}
+	}
+	return len(first) == width && len(next) == width && empty >= merged && empty < width && first[0]+first[1] != "" &&
+		!hasNumber(first) && !slices.Contains(next, "") && !hasNumber(next) && distinct(next) && aboveNumbers(rows[1:])
+}
+
+// aboveNumbers reports whether some text of the first row stands above a column of numbers.
+func aboveNumbers(rows [][]string) bool {
+	for j, c := range rows[0] {
+		if fitting(c) != 0 || missing(c) || noNumber(c) {
+			continue
+		}
+		if below := lookBelow(rows, j); below.numbers > 0 && below.numbers >= below.texts {
+			return true
+		}
+	}
+	return false
+}
+
 // splitLines cuts lines into cells and says how many most of them have.
 func splitLines(lines []string, comma rune) (rows [][]string, width int) {
 	count := map[int]int{}
@@ -345,16 +379,17 @@ func looksHeader(rows [][]string) (header, doubt bool) {
 		header = columnsNamed(rows)
 		return header, !header && mayName(rows)
 	}
-	repeats, filled := false, 0
+	if aboveNumbers(rows) {
+		return true, false
+	}
+	// A header that comes again as a whole, as where files were joined, repeats no value.
+	others := slices.Concat(rows[:1], slices.DeleteFunc(slices.Clone(rows[1:]), func(r []string) bool { return slices.Equal(r, rows[0]) }))
+	repeats, filled := len(others) == 1, 0
 	for j, c := range rows[0] {
 		if c != "" {
 			filled++
 		}
-		below := lookBelow(rows, j)
-		repeats = repeats || below.again
-		if below.numbers > 0 && below.numbers >= below.texts && !missing(c) && !noNumber(c) {
-			return true, false
-		}
+		repeats = repeats || lookBelow(others, j).again
 	}
 	return filled > 0 && !repeats, false
 }

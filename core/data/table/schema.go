@@ -87,8 +87,41 @@ func decide(in *source.Reading, sc *scan, file string) (*schema, error) {
 			return nil, &data.Error{Column: i + 1, ColumnName: c.Name, Expected: "csv.bounds of numeric columns alone", Got: "a column that is " + string(c.Kind), Fix: fix}
 		}
 	}
+	tellRowsThatAreNone(in, sc, s)
 	readPreview(in, s)
 	return s, checkMissing(in, sc, s)
+}
+
+// sumName matches what stands in front of a row of sums or means.
+var sumName = regexp.MustCompile(`(?i)^((grand |sub-?)?totals?|(gesamt|zwischen|end)?summe|(ins)?gesamt|sum|somme|totale|suma|average|mean|durchschnitt|mittelwert|moyenne)( \([^)]*\))?:?$`)
+
+// tellRowsThatAreNone warns of a row of sums, and of one that has the header again, where all of its cells can be read.
+func tellRowsThatAreNone(in *source.Reading, sc *scan, s *schema) {
+	again := sc.names != nil
+	for i := range s.columns {
+		col, c := &s.columns[i], &sc.columns[i]
+		switch {
+		case col.Kind == data.Ignored:
+			continue
+		case col.OfNumbers(s.task):
+			again = false
+			continue
+		}
+		_, named := c.distinct[col.Name]
+		again = again && named
+		if col.Kind != data.Categorical {
+			continue
+		}
+		for text, at := range c.distinct {
+			if sumName.MatchString(text) && c.times[at] == 1 && len(c.distinct) > 2 {
+				in.Doubt("%s: one row has %s. If it sums up the others, remove it: it counts as a row like them.", data.Shorten(col.Name), data.Quote(text))
+				break
+			}
+		}
+	}
+	if again {
+		in.Doubt("A row has the names of the columns again, and counts as a row like the others. Remove it.")
+	}
 }
 
 // readPreview says of each cell of the preview what it is read as.
