@@ -82,11 +82,7 @@ func TestPrivateBoundsOfDates(t *testing.T) {
 		h := NewBoundsHistogram(dated(days), true, false)
 		sigma, wrong := 8*h.Sensitivity(), 0
 		for range 200 {
-			found, err := h.Bounds(func(dst []float64) {
-				for i := range dst {
-					dst[i] += sigma * rng.NormFloat64()
-				}
-			}, sigma)
+			found, err := h.Bounds(normalNoise(rng, sigma), sigma)
 			if err != nil {
 				t.Fatal(err)
 			}

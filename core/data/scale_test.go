@@ -225,11 +225,7 @@ func TestBoundsHistogram(t *testing.T) {
 	// runs 10 or more fail with probability below 5e-5. The seed is fixed.
 	failures := 0
 	for range 200 {
-		found, err := h.Bounds(func(dst []float64) {
-			for i := range dst {
-				dst[i] += sigma * rng.NormFloat64()
-			}
-		}, sigma)
+		found, err := h.Bounds(normalNoise(rng, sigma), sigma)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,11 +240,7 @@ func TestBoundsHistogram(t *testing.T) {
 		t.Error("sigma NaN is accepted")
 	}
 	// Noise that drowns everything still gives usable bounds, and says so.
-	found, err := h.Bounds(func(dst []float64) {
-		for i := range dst {
-			dst[i] += 1e6 * rng.NormFloat64()
-		}
-	}, 1e9)
+	found, err := h.Bounds(normalNoise(rng, 1e6), 1e9)
 	if err != nil || found.UncertainFeatures != f {
 		t.Fatalf("%+v are not all uncertain, %v", found, err)
 	}

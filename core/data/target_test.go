@@ -134,11 +134,7 @@ func TestTargetsAreSeenAmongFeatures(t *testing.T) {
 	}
 	h, rng := NewBoundsHistogram(ds, true, true), rand.New(rand.NewPCG(3, 4))
 	sigma := 10 * h.Sensitivity()
-	found, err := h.Bounds(func(dst []float64) {
-		for i := range dst {
-			dst[i] += sigma * rng.NormFloat64()
-		}
-	}, sigma)
+	found, err := h.Bounds(normalNoise(rng, sigma), sigma)
 	if err != nil || found.UncertainTargets != 0 || found.Targets[0] != (Bound{1 << 14, 1 << 15}) || found.UncertainFeatures < features/2 {
 		t.Errorf("%v, %+v", err, found)
 	}
@@ -151,6 +147,15 @@ func TestTargetsAreSeenAmongFeatures(t *testing.T) {
 	}
 	if feature, target := (Sought{}).Noise(1); feature != (Obstacle{}) || target != (Obstacle{}) {
 		t.Errorf("of nothing, noise is %+v, %+v", feature, target)
+	}
+}
+
+// normalNoise adds noise of deviation sigma.
+func normalNoise(rng *rand.Rand, sigma float64) func(dst []float64) {
+	return func(dst []float64) {
+		for i := range dst {
+			dst[i] += sigma * rng.NormFloat64()
+		}
 	}
 }
 

@@ -390,12 +390,14 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 	case c.numbers() > c.texts() && !c.typed && len(c.distinct) > fewClasses:
 		in.Doubt("%s is ignored: it mixes %s (such as %s), and the list of its %d different texts would count as public. Write all of them one way, or declare it bucketed or categorical.", name, c.mixture(), data.Quote(c.firstText().text), len(c.distinct))
 		return data.Ignored
-	case c.coded():
-		one, n := c.digits()
-		in.Doubt("%s is ignored: %d of its %d different texts look like numbers in a notation that is not read, such as %s; a list of categories counts as public. Write them as numbers, or declare it bucketed or categorical.", name, n, len(c.distinct), data.Quote(one))
-		return data.Ignored
-	case c.numbers() > c.texts() && !c.typed:
-		in.Warn("%s mixes %s (such as %s) and is read as categorical.", name, c.mixture(), data.Quote(c.firstText().text))
+	default:
+		if one, n := c.coded(); n > 0 {
+			in.Doubt("%s is ignored: %d of its %d different texts look like numbers in a notation that is not read, such as %s; a list of categories counts as public. Write them as numbers, or declare it bucketed or categorical.", name, n, len(c.distinct), data.Quote(one))
+			return data.Ignored
+		}
+		if c.numbers() > c.texts() && !c.typed {
+			in.Warn("%s mixes %s (such as %s) and is read as categorical.", name, c.mixture(), data.Quote(c.firstText().text))
+		}
 	}
 	if n := len(c.distinct); n > manyCategories || n > fewClasses && c.cells < rowsOfKind*n {
 		in.Doubt("The %d different texts of %s are its categories, which count as public: every model that is saved has their list. Declare it ignored or bucketed if they say whose a row is.", n, name)
@@ -433,14 +435,16 @@ func (c *tally) mixture() string {
 	return "numbers and text"
 }
 
-// coded reports whether the column's texts are many of which most begin as numbers do, in a notation that
-// is not read. What the file stores as texts is no such number.
-func (c *tally) coded() bool {
+// coded returns the first of the column's texts that begin as numbers do, in a notation that is not read, and their number, where the texts are
+// many and these are most of them; else 0. What the file stores as texts is no such number.
+func (c *tally) coded() (one string, n int) {
 	if len(c.distinct) <= fewClasses || c.typed {
-		return false
+		return "", 0
 	}
-	_, n := c.digits()
-	return 2*n > len(c.distinct)
+	if one, n = c.digits(); 2*n <= len(c.distinct) {
+		return "", 0
+	}
+	return one, n
 }
 
 // leastPrivate is the number of different texts below which a table is a toy.
