@@ -92,10 +92,33 @@ func Clip(s string, most int) string {
 	return s
 }
 
-// Shorten returns the name of a file or a column as messages show it. Of a long name the middle is left
-// out, as its end says as much as its beginning.
+// Shown returns a name of a file's with its bidirectional controls written as codes such as
+// "⟨U+202E⟩": a control would turn round the words that stand behind the name in its line, and end
+// whatever isolates it. Marks that move no other text stay.
+func Shown(name string) string {
+	if !strings.ContainsFunc(name, turns) {
+		return name
+	}
+	var b strings.Builder
+	for _, r := range name {
+		if turns(r) {
+			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// turns reports whether r embeds, overrides or isolates the direction of the text behind it, or
+// ends what does.
+func turns(r rune) bool { return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 }
+
+// Shorten returns the name of a file or a column as messages show it (see [Shown]). Of a long name the
+// middle is left out, as its end says as much as its beginning.
 func Shorten(name string) string {
 	const most, end = 80, 20
+	name = Shown(name)
 	short := Clip(name, most)
 	if short == name {
 		return name

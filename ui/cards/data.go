@@ -271,7 +271,7 @@ func classLine(r *data.Report) string {
 	const most = 12
 	var parts []string
 	for i, n := range r.Preview.ClassRows[:min(most, len(r.Preview.ClassRows))] {
-		parts = append(parts, r.Classes[i]+": "+words.Count(n))
+		parts = append(parts, data.Shown(r.Classes[i])+": "+words.Count(n))
 	}
 	if more := len(r.Preview.ClassRows) - most; more > 0 {
 		what := "classes"
@@ -319,8 +319,8 @@ func (c *Data) files() app.UI {
 					f := r.Files[i]
 					d := form.Field{Key: "csv.roles." + f.Name, Options: roles}
 					return app.Tr().Body(
-						app.Th().Scope("row").Title(f.Name).Text(shortName(f.Name)),
-						app.Td().Body(c.Form.Select(d, f.Role).ID("role-"+strconv.Itoa(i)).Aria("label", "What "+f.Name+" is for")),
+						app.Th().Scope("row").Title(data.Shown(f.Name)).Text(shortName(f.Name)),
+						app.Td().Body(c.Form.Select(d, f.Role).ID("role-"+strconv.Itoa(i)).Aria("label", "What "+data.Shown(f.Name)+" is for")),
 					)
 				})),
 			)

@@ -236,7 +236,7 @@ func cell(rows, values [][]string, row, column int) app.UI {
 		class, value = class+" misread", "cannot be read"
 	}
 	return app.Td().Class(class).Title(text).Body(
-		app.Text(text),
-		app.If(value != "", func() app.UI { return app.Small().Text("→ " + value) }),
+		app.Text(data.Shown(text)),
+		app.If(value != "", func() app.UI { return app.Small().Text("→ " + data.Shown(value)) }),
 	)
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"clipscope/core/clip"
+	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/ui/chart"
 	"clipscope/ui/form"
@@ -274,7 +275,7 @@ func weighed(w clip.Weight, norm, c float64) string {
 // name returns a class's name, its index where it has none.
 func name(classes []string, k int) string {
 	if k >= 0 && k < len(classes) {
-		return classes[k]
+		return data.Shown(classes[k])
 	}
 	return words.Count(k)
 }

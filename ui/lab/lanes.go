@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/ui/chart"
 	"clipscope/ui/lesson"
@@ -143,7 +144,7 @@ func worst(r *run.Result) (recall float64, class string) {
 			recall, class = v, c.Class
 		}
 	}
-	return recall, class
+	return recall, data.Shown(class)
 }
 
 // facts calls note with the results of a run, if it is the first of a lane, has ended, and took all of

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"clipscope/core/clip"
+	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/ui/words"
 )
@@ -56,7 +57,7 @@ func find(r *run.Result) (finding, string) {
 			most = c
 		}
 	}
-	return ofClass, "No better than answering “" + most.Class + "” always, which is right for " + words.Percent(share, 1) + " of the test rows."
+	return ofClass, "No better than answering “" + data.Shown(most.Class) + "” always, which is right for " + words.Percent(share, 1) + " of the test rows."
 }
 
 // Flattered says where a model is no better than one that looks at no row, whatever its

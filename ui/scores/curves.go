@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/ui/chart"
 	"clipscope/ui/widget"
@@ -37,7 +38,7 @@ func curveSpec(x, y, blind string) chart.Spec {
 }
 
 func (c *curves) Render() app.UI {
-	of, base := "“"+c.Of.Positive+"”", percent(c.Base)
+	of, base := "“"+data.Shown(c.Of.Positive)+"”", percent(c.Base)
 	return app.Div().Body(
 		app.P().Class("help").Text("Both curves, and the areas under them, are of "+of+", "+c.why()+"."),
 		app.Div().Class("score-curves").Body(
@@ -60,7 +61,7 @@ func (c *curves) why() string {
 func (c *curves) figure(title, about, says string, spec *chart.Spec, feed *chart.Feed) app.UI {
 	return app.Figure().Body(
 		app.FigCaption().Body(app.Strong().Text(title), app.Span().Text(" "+about)),
-		app.Div().Class("plot-box").Body(&chart.Plot{Spec: spec, Feed: feed, Label: title + " of “" + c.Of.Positive + "”, diagnostic: " + says}),
+		app.Div().Class("plot-box").Body(&chart.Plot{Spec: spec, Feed: feed, Label: title + " of “" + data.Shown(c.Of.Positive) + "”, diagnostic: " + says}),
 	)
 }
 
@@ -97,10 +98,11 @@ func mistakes(list []run.Mistake) app.UI {
 		app.Strong().Text("Surest mistakes"),
 		app.Ul().Class("thumbs").Aria("label", "Surest mistakes").Body(app.Range(list).Slice(func(i int) app.UI {
 			m := list[i]
-			text := fmt.Sprintf("%s, not %s", m.Answer, m.Class)
+			answer, class := data.Shown(m.Answer), data.Shown(m.Class)
+			text := fmt.Sprintf("%s, not %s", answer, class)
 			return app.Li().Title("sure of " + percent(float64(m.Sure))).Body(&widget.Picture{
 				Pixels: base64.StdEncoding.EncodeToString(m.Pixels), Height: m.Height, Width: m.Width, Text: text,
-				Label: fmt.Sprintf("an image of class %s that was taken for %s, sure of %s", m.Class, m.Answer, percent(float64(m.Sure))),
+				Label: fmt.Sprintf("an image of class %s that was taken for %s, sure of %s", class, answer, percent(float64(m.Sure))),
 			})
 		})),
 	)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/core/score"
 	"clipscope/ui/chart"
@@ -57,7 +58,7 @@ func areas(r *run.Result) [][2]string {
 		area, balanced, precision = "mean area under ROC", "mean balanced accuracy", "mean average precision"
 	}
 	if s.Positive != "" {
-		area += " of " + s.Positive
+		area += " of " + data.Shown(s.Positive)
 	}
 	var all [][2]string
 	for _, f := range []struct {
@@ -88,7 +89,7 @@ func classScores(r *run.Result) app.UI {
 	list := r.TestClasses[:min(len(r.TestClasses), mostClasses)]
 	return Table("By class", []string{"class", "test rows", "found", "answers right"}, len(list), func(i int) []string {
 		c := list[i]
-		return []string{c.Class, words.Count(c.Rows), percent(float64(c.Recall)), percent(float64(c.Precision))}
+		return []string{data.Shown(c.Class), words.Count(c.Rows), percent(float64(c.Recall)), percent(float64(c.Precision))}
 	})
 }
 
@@ -105,7 +106,7 @@ func labelScores(s *run.Scores) app.UI {
 		name, rows, l := "mean", "", *s.LabelMean
 		if i < len(list) {
 			l = list[i]
-			name, rows = l.Label, words.Count(l.Rows)
+			name, rows = data.Shown(l.Label), words.Count(l.Rows)
 		}
 		return []string{name, rows, figure(percent, l.Accuracy), figure(percent, l.Majority), figure(percent, l.Balanced), figure(digits, l.F1), figure(digits, l.ROCArea)}
 	})
@@ -115,10 +116,10 @@ func labelScores(s *run.Scores) app.UI {
 func confusion(r *run.Result) app.UI {
 	head := []string{"rows of ↓ answered →"}
 	for _, c := range r.TestClasses {
-		head = append(head, c.Class)
+		head = append(head, data.Shown(c.Class))
 	}
 	return Table("What was answered", head, len(r.TestClasses), func(i int) []string {
-		cells := []string{r.TestClasses[i].Class}
+		cells := []string{data.Shown(r.TestClasses[i].Class)}
 		for _, n := range r.TestScores.Confusion[i] {
 			cells = append(cells, words.Count(n))
 		}

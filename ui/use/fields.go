@@ -81,7 +81,7 @@ func fieldsOf(info *run.ModelInfo) []field {
 }
 
 func fieldOf(info *run.ModelInfo, i int, c *run.AppliedColumn) field {
-	f := field{at: i, label: c.Name, missing: c.IfMissing != nil}
+	f := field{at: i, label: data.Shown(c.Name), missing: c.IfMissing != nil}
 	if c.Kind == string(data.Numeric) {
 		f.hint = map[string]string{"ymd": "1990-12-31", "dmy": "31.12.1990", "mdy": "12/31/1990"}[c.Date]
 		if c.Decimal != "" {

@@ -166,7 +166,7 @@ func about(name string, info *run.ModelInfo, check func(app.Context)) app.UI {
 	guarantee := words.Brief(info.Guarantee, mostGuarantee)
 	return app.Div().Class("about").ID("about").Body(
 		app.Dl().Body(
-			fact("model", name),
+			fact("model", data.Shown(name)),
 			fact("answers", answersText(info)),
 			fact("takes", takesText(info)),
 			fact("made of", layersText(info)),
@@ -202,7 +202,7 @@ func fact(name, value string) app.UI {
 func answersText(info *run.ModelInfo) string {
 	label := ""
 	if info.Label != "" {
-		label = info.Label + ": "
+		label = data.Shown(info.Label) + ": "
 	}
 	switch data.Task(info.Task) {
 	case data.Regression:
@@ -222,7 +222,7 @@ func few(names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	s := ", " + strings.Join(names[:min(most, len(names))], ", ")
+	s := ", " + data.Shown(strings.Join(names[:min(most, len(names))], ", "))
 	if len(names) > most {
 		s += " …"
 	}
@@ -270,7 +270,7 @@ func columnsView(info *run.ModelInfo) app.UI {
 		app.Table().Body(
 			app.THead().Body(app.Tr().Body(app.Th().Scope("col").Text("column"), app.Th().Scope("col").Text("holds"))),
 			app.TBody().Body(app.Range(list[:min(most, len(list))]).Slice(func(i int) app.UI {
-				return app.Tr().Body(app.Th().Scope("row").Text(list[i].Name), app.Td().Text(holds(&list[i], info)))
+				return app.Tr().Body(app.Th().Scope("row").Text(data.Shown(list[i].Name)), app.Td().Text(holds(&list[i], info)))
 			})),
 		),
 	)
@@ -510,7 +510,7 @@ func (u *Use) said(a *asked, hint string) app.UI {
 		app.If(u.info().Label != "", func() app.UI { return app.P().Class("help").Text(u.info().Label) }),
 		app.P().Class("figure").Text(answerText(u.info(), a.answer)),
 		app.If(len(a.answer.Unknown) > 0, func() app.UI {
-			return app.P().Class("warning").Text("Not seen in training, and counted as none: the category in " + strings.Join(a.answer.Unknown, ", ") + ".")
+			return app.P().Class("warning").Text("Not seen in training, and counted as none: the category in " + data.Shown(strings.Join(a.answer.Unknown, ", ")) + ".")
 		}),
 		app.If(len(a.answer.Missing) > 0, func() app.UI {
 			return app.P().Class("help").Text("Missing, and filled in as the model has it: " + strings.Join(a.answer.Missing, ", ") + ".")
@@ -531,11 +531,11 @@ func answerText(info *run.ModelInfo, a *run.Answer) string {
 	if list, ok := a.Answer.([]any); ok {
 		var on []string
 		for _, name := range list {
-			on = append(on, fmt.Sprint(name))
+			on = append(on, data.Shown(fmt.Sprint(name)))
 		}
 		return cmp.Or(strings.Join(on, ", "), "none")
 	}
-	return fmt.Sprint(a.Answer)
+	return data.Shown(fmt.Sprint(a.Answer))
 }
 
 // mostBars limits the classes with a bar.
@@ -558,7 +558,7 @@ func bars(info *run.ModelInfo, outputs []run.Number) app.UI {
 		i := order[k]
 		name, class := strconv.Itoa(i), ""
 		if len(info.Classes) > 0 {
-			name = info.Classes[i]
+			name = data.Shown(info.Classes[i])
 		}
 		if i == most {
 			class = "most"

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"clipscope/core/data"
 	"clipscope/core/run"
 )
 
@@ -36,8 +37,10 @@ func Number(x float64, digits int) string {
 	return minus(trimZeros(strconv.FormatFloat(x, 'f', places, 64)))
 }
 
-// Brief leaves out the middle of what has more than most letters.
+// Brief leaves out the middle of a name that has more than most letters, and shows its
+// bidirectional controls (see [data.Shown]).
 func Brief(s string, most int) string {
+	s = data.Shown(s)
 	if r := []rune(s); len(r) > most {
 		return string(r[:most/2]) + "…" + string(r[len(r)-most/2+1:])
 	}
