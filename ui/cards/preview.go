@@ -235,7 +235,7 @@ func cell(rows, values [][]string, row, column int) app.UI {
 	case "?":
 		class, value = class+" misread", "cannot be read"
 	}
-	return app.Td().Class(class).Title(text).Body(
+	return app.Td().Class(class).Title(data.Shown(text)).Body(
 		app.Text(data.Shown(text)),
 		app.If(value != "", func() app.UI { return app.Small().Text("→ " + data.Shown(value)) }),
 	)
