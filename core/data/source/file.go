@@ -80,7 +80,12 @@ func (in *Reading) Open(f File, phase string) (*Stream, error) {
 	s := &Stream{File: f, made: text || packed, unpack: text, raw: in.Meter(rc, f, phase)}
 	stored := s.Buffer(readerFunc(s.readStored), HeadSize)
 	s.stream = stored
-	if gzipped(stored) {
+	compressed := gzipped(stored)
+	if err := in.Ended(); err != nil { // which those who peek do not see
+		s.Close()
+		return nil, err
+	}
+	if compressed {
 		s.Gzip, s.made, s.unpack = true, true, true
 		zr, err := gzip.NewReader(stored)
 		if err != nil {

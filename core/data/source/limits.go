@@ -11,6 +11,7 @@ type Limits struct {
 	Categories int   // of a categorical column
 	Category   int   // bytes of one
 	Texts      int64 // bytes of all categories of all columns, while they are counted
+	Kept       int64 // bytes of a table's rows that are kept for the second pass
 	Text       int   // characters of a cell that a backbone reads
 	Classes    int
 	Record     int64 // bytes of one row of a table
@@ -34,6 +35,7 @@ func DefaultLimits() Limits {
 		Categories: 1000,
 		Category:   1000,
 		Texts:      64 << 20,
+		Kept:       64 << 20,
 		Text:       20_000, // some pages: what reads it takes time and memory that grow with it
 		Classes:    1000,
 		Record:     4 << 20,

@@ -31,7 +31,7 @@ func Load(in *source.Reading, train, test []source.File) (*data.Dataset, error) 
 	}
 	s.nameClasses(sc.dialects[0])
 	ds := s.dataset()
-	if ds.Train, err = fillTables(in, train, sc.dialects, s, false, sc.rows); err != nil {
+	if ds.Train, err = fillTables(in, train, sc.dialects, s, sc, sc.rows); err != nil {
 		return nil, err
 	}
 	if ds.Task == data.Classification && data.AllEqual(ds.Train.Y) {
@@ -47,7 +47,7 @@ func Load(in *source.Reading, train, test []source.File) (*data.Dataset, error) 
 	if err != nil {
 		return nil, err
 	}
-	ds.Test, err = fillTables(in, test, dialects, s, true, rows)
+	ds.Test, err = fillTables(in, test, dialects, s, nil, rows)
 	return ds, err
 }
 
@@ -157,20 +157,20 @@ type filler struct {
 	unseen  []unseen // by column
 	points  bool     // a label of this file ended with a point
 	plain   []bool   // columns of which a plain number is a feature as it is
-	done    []bool   // of these, the ones that quickly has written in this row
+	done    []bool   // columns that are written at a glance in this row
+	places  []int32  // of the row's cells among the listed values of their columns, −1 for none; nil where they are not known
+	marks   [][]mark // by column and place
 }
 
 // quickly writes the feature of a cell of a plain column that is a number of digits and a mark, without a unit, and reports
 // whether it is one. The feature is that of [schema.feature].
 func (f *filler) quickly(x []float32, i int, c string) bool {
-	f.done[i] = false
-	if c == "" {
+	if !f.plain[i] || c == "" {
 		return false
 	}
 	v, ok := quick(c, f.styles[i].decimal)
 	if ok {
 		x[f.columns[i].First] = float32(v - f.columns[i].Offset)
-		f.done[i] = true
 	}
 	return ok
 }
@@ -188,7 +188,10 @@ type unseen struct {
 	first string
 }
 
-func fillTables(in *source.Reading, files []source.File, dialects []*dialect, s *schema, test bool, rows int) (data.Split, error) {
+// fillTables reads rows as features. sc is the scan of files to train on, whose rows are taken if it has kept them; it is
+// nil for those to test on.
+func fillTables(in *source.Reading, files []source.File, dialects []*dialect, s *schema, sc *scan, rows int) (data.Split, error) {
+	test := sc == nil
 	f := &filler{Reading: in, schema: s, test: test, unseen: make([]unseen, len(s.columns))}
 	f.plain, f.done = make([]bool, len(s.columns)), make([]bool, len(s.columns))
 	for i := range f.plain {
@@ -199,24 +202,12 @@ func fillTables(in *source.Reading, files []source.File, dialects []*dialect, s 
 	if data.TextColumn(s.columns) >= 0 {
 		f.split.Text = make([]string, rows)
 	}
-	seen := 0
-	for i, file := range files {
-		t, err := Open(in, file, source.PhaseRead, Choices{}, dialects[i])
-		if err != nil {
-			return data.Split{}, err
-		}
-		if t.bad != nil {
-			t.bad = &f.bad
-		}
-		n, err := f.table(t, rows-seen)
-		t.Close()
-		if err != nil {
-			return data.Split{}, err
-		}
-		seen += n
+	fill := f.tables
+	if sc != nil && sc.kept != nil {
+		fill = func(files []source.File, _ []*dialect, _ int) error { return f.keptTables(files, sc) }
 	}
-	if seen != rows {
-		return data.Split{}, source.Changed(files[0].Name())
+	if err := fill(files, dialects, rows); err != nil {
+		return data.Split{}, err
 	}
 	if f.bad.Count > rows/2 {
 		return data.Split{}, &data.Error{File: files[0].Name(), Expected: "most rows to be readable", Got: fmt.Sprintf("%d rows that are not (the first: %s)", f.bad.Count, f.bad.First.Fault()),
@@ -256,6 +247,28 @@ func fillTables(in *source.Reading, files []source.File, dialects []*dialect, s 
 	return f.split, nil
 }
 
+// tables fills rows from files, which have so many.
+func (f *filler) tables(files []source.File, dialects []*dialect, rows int) error {
+	seen := 0
+	for i, file := range files {
+		t, err := Open(f.Reading, file, source.PhaseRead, Choices{}, dialects[i])
+		if err != nil {
+			return err
+		}
+		t.bad = f.badRows()
+		n, err := f.table(t, rows-seen)
+		t.Close()
+		if err != nil {
+			return err
+		}
+		seen += n
+	}
+	if seen != rows {
+		return source.Changed(files[0].Name())
+	}
+	return nil
+}
+
 // table fills rows from one file, which has at most most of them, and returns their number.
 func (f *filler) table(t *Table, most int) (int, error) {
 	f.points = false
@@ -283,7 +296,7 @@ func (f *filler) row(file string, cells []string, line int) error {
 	clear(x) // of what a bad row has left
 	keeps := keepsMissing(f.Reading)
 	for i, c := range cells {
-		if f.plain[i] && f.quickly(x, i, c) {
+		if f.done[i] = f.quickly(x, i, c) || f.marked(x, i); f.done[i] {
 			continue
 		}
 		if f.columns[i].Used() && (f.columns[i].Kind == data.Label || !keeps) && f.gone(i, c) {
@@ -293,7 +306,10 @@ func (f *filler) row(file string, cells []string, line int) error {
 	}
 	y := f.split.Y[n*f.targets() : n*f.targets()]
 	for i, c := range cells {
-		if f.plain[i] && f.done[i] {
+		if f.done[i] {
+			if f.columns[i].Kind == data.Label {
+				y = append(y, f.marks[i][f.places[i]].value)
+			}
 			continue
 		}
 		var err *data.Error
@@ -301,11 +317,16 @@ func (f *filler) row(file string, cells []string, line int) error {
 		case data.Numeric, data.Categorical:
 			if known, err = f.feature(x, i, c); !known {
 				f.unknown(i, c)
+			} else if err == nil {
+				f.learn(x, i)
 			}
 		case data.Label:
 			var v float32
 			v, err = f.labelled(file, i, c)
 			y = append(y, v)
+			if err == nil {
+				f.learnTarget(i, c, v)
+			}
 		case data.Ignored:
 			if f.columns[i].Text {
 				f.split.Text[n], err = f.text(i, c)

@@ -38,7 +38,9 @@ func TestRepeatedCellsAreCountedAlike(t *testing.T) {
 			t.Fatalf("round %d: %d of %d cells are listed, %v", round, seen, c[0].cells+c[0].noNumbers, c[1].distinct)
 		}
 		for k := range c {
-			c[k].distinct, c[k].times, c[k].sets, c[k].held = nil, nil, nil, 0
+			c[k].distinct, c[k].times, c[k].sets, c[k].listing, c[k].recent, c[k].held = nil, nil, nil, nil, nil, 0
+			c[k].countRun()
+			c[k].runSet = 0
 			sc[k].texts = 0
 		}
 		if !reflect.DeepEqual(c[0], c[1]) || !reflect.DeepEqual(sc[0], sc[1]) {

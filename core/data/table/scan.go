@@ -36,6 +36,8 @@ type tally struct {
 	distinct map[string]int32      // the values, and where in times each is; nil when they are too many or too long
 	some     map[string]int32      // the first of a column's values, where most are numbers and distinct is nil; nil where that takes too much
 	times    []int32               // how often each of distinct occurs
+	listing  []string              // its texts by place; while rows are kept, also where distinct was dropped
+	recent   []value               // values of distinct by slotOf, to be found without a look into it; nil before there are many cells
 	sets     []styleSet            // the styles that each of distinct fits
 	held     int64                 // bytes that distinct takes
 	zeros    *cell                 // the first whole number with a zero in front, or a plus and many digits as of a telephone
@@ -44,6 +46,67 @@ type tally struct {
 	notTimes timeSet               // kinds of times that some number is not
 	clock    bool                  // some number is a time, and no whole day
 	ids      map[int64]struct{}    // nil when a cell is not an integer or comes twice, or nobody asks
+}
+
+// value is a listed value of a column: its place in times, and the styles that it fits.
+type value struct {
+	text  string
+	place int32
+	set   styleSet
+}
+
+const (
+	mostRecent = 256
+	manyCells  = 1000 // from which on a column has recent values
+)
+
+// slotOf returns the place of a text in tally.recent.
+func slotOf(s string) uint32 {
+	h := uint32(len(s))
+	for i := max(0, len(s)-4); i < len(s); i++ {
+		h = h*37 + uint32(s[i])
+	}
+	return h % mostRecent
+}
+
+// remember keeps a listed value for [scan.glance].
+func (c *tally) remember(s string, place int32) {
+	if c.recent == nil {
+		if c.cells < manyCells {
+			return
+		}
+		c.recent = make([]value, mostRecent)
+	}
+	c.recent[slotOf(s)] = value{c.listing[place], place, c.sets[place]}
+}
+
+// glance counts a cell that is a value met of late, or that is written as the numbers were that told all there is to learn of
+// such a cell, and reports whether it is one. The place is as in add.
+func (sc *scan) glance(c *tally, s string) (place int32, ok bool) {
+	if c.recent != nil {
+		if v := &c.recent[slotOf(s)]; v.text == s && s != "" {
+			c.times[v.place]++
+			sc.again(c, v.set)
+			return v.place, true
+		}
+		return 0, false
+	}
+	if c.distinct != nil || c.ids != nil || c.notTimes != allTimes || c.units[0] == nil {
+		return 0, false
+	}
+	set := glanceStyles(s)
+	if set == 0 || !c.learned(set) {
+		return 0, false
+	}
+	sc.again(c, set)
+	return -1, true
+}
+
+// again counts a cell of which only the styles are left to count.
+func (sc *scan) again(c *tally, set styleSet) {
+	c.recount(set)
+	sc.countMark(set)
+	c.ids = nil
 }
 
 const (
@@ -70,8 +133,11 @@ func (c *tally) sample() map[string]int32 {
 // firstText returns the first cell that is no number.
 func (c *tally) firstText() *cell { return c.misses[c.style] }
 
-// add counts a cell of the column.
-func (sc *scan) add(c *tally, s string, f source.File, line int, lim *source.Limits) {
+// add counts a cell of the column, and returns its place in times; −1 where it is not listed.
+func (sc *scan) add(c *tally, s string, f source.File, line int, lim *source.Limits) (place int32) {
+	if place, ok := sc.glance(c, s); ok {
+		return place
+	}
 	var kept *cell
 	at := func() *cell {
 		if kept == nil {
@@ -84,17 +150,16 @@ func (sc *scan) add(c *tally, s string, f source.File, line int, lim *source.Lim
 		c.times[k]++
 	}
 	if listed && c.sets[k] != 0 { // a number, and so neither of the words below
-		c.recount(c.sets[k])
-		sc.countMark(c.sets[k])
-		c.ids = nil
-		return
+		sc.again(c, c.sets[k])
+		c.remember(s, k)
+		return k
 	}
 	if missing(s) {
 		c.missing++
 		if c.firstEmpty == nil {
 			c.firstEmpty = at()
 		}
-		return
+		return -1
 	}
 	if noNumber(s) {
 		if c.noNumbers++; c.firstNone == nil {
@@ -102,15 +167,14 @@ func (sc *scan) add(c *tally, s string, f source.File, line int, lim *source.Lim
 		}
 		c.ids = nil
 		if !listed {
-			sc.list(c, s, 0, lim)
+			return sc.list(c, s, 0, lim)
 		}
-		return
+		return k
 	}
 	if listed { // what is to be found in it was found
-		c.recount(c.sets[k])
-		sc.countMark(c.sets[k])
-		c.ids = nil
-		return
+		sc.again(c, c.sets[k])
+		c.remember(s, k)
+		return k
 	}
 	set := c.count(s, at)
 	sc.countMark(set)
@@ -127,7 +191,7 @@ func (sc *scan) add(c *tally, s string, f source.File, line int, lim *source.Lim
 		c.countTime(s)
 	}
 	c.addID(s)
-	sc.list(c, s, set, lim)
+	return sc.list(c, s, set, lim)
 }
 
 // countMark counts a number by the decimal mark that it can only have.
@@ -152,6 +216,7 @@ func (sc *scan) settle(opt run.CSV) {
 	allowed := allowedStyles(opt)
 	for i := range sc.columns {
 		c := &sc.columns[i]
+		c.countRun()
 		c.style = c.best(allowed, sc.decimal)
 		declared, known := opt.Columns[sc.name(i)]
 		c.settleMissing(declared == string(data.Numeric) || !known && c.numeric() || sc.name(i) == opt.Label && opt.Task == string(data.Regression))
@@ -185,10 +250,10 @@ func (c *tally) settleMissing(numbers bool) {
 }
 
 // list adds s, which is new and fits set, to the values of column c, unless that takes more than is allowed:
-// then the column has no such list. All columns together may have so much.
-func (sc *scan) list(c *tally, s string, set styleSet, lim *source.Limits) {
+// then the column has no such list. All columns together may have so much. It returns the place of s; −1 where it has none.
+func (sc *scan) list(c *tally, s string, set styleSet, lim *source.Limits) (place int32) {
 	if c.distinct == nil {
-		return
+		return -1
 	}
 	const entry = 80 // about what a map and the lists take beside the text
 	bytes := entry + int64(len(s))
@@ -198,13 +263,20 @@ func (sc *scan) list(c *tally, s string, set styleSet, lim *source.Limits) {
 			c.some = c.distinct
 			sc.samples += c.held
 		}
-		c.distinct, c.times, c.sets, c.held = nil, nil, nil, 0
-		return
+		if sc.kept != nil {
+			sc.kept.left -= c.held
+		} else {
+			c.listing = nil
+		}
+		c.distinct, c.times, c.sets, c.recent, c.held = nil, nil, nil, nil, 0
+		return -1
 	}
-	c.distinct[strings.Clone(s)] = int32(len(c.times))
-	c.times, c.sets = append(c.times, 1), append(c.sets, set)
+	s, place = strings.Clone(s), int32(len(c.times))
+	c.distinct[s] = place
+	c.times, c.sets, c.listing = append(c.times, 1), append(c.sets, set), append(c.listing, s)
 	c.held += bytes
 	sc.texts += bytes
+	return place
 }
 
 // currencies returns the signs of currencies in the column's numbers.
@@ -312,10 +384,11 @@ type scan struct {
 	lastAt   [data.LastRows]int      // and their numbers
 	texts    int64                   // bytes that the columns' lists of values take
 	samples  int64                   // and those of which only the first values are listed
+	kept     *keptRows               // nil where the second pass has to read the files
 }
 
 func scanTables(in *source.Reading, files []source.File, ch Choices) (*scan, error) {
-	sc := &scan{}
+	sc := &scan{kept: &keptRows{left: in.Limits.Kept}}
 	for _, f := range files {
 		if err := scanTable(in, sc, f, ch); err != nil {
 			return nil, err
@@ -355,8 +428,12 @@ func scanTable(in *source.Reading, sc *scan, f source.File, ch Choices) error {
 		if err := in.Room(t.name, int64(sc.rows+rows), 1, 4+source.RowOverhead); err != nil {
 			return err
 		}
+		sc.kept.begin(line)
 		for i, s := range cells {
-			sc.add(&sc.columns[i], s, f, line, &in.Limits)
+			sc.kept.add(sc.add(&sc.columns[i], s, f, line, &in.Limits), s)
+		}
+		if !sc.kept.end() {
+			sc.forget()
 		}
 		sc.show(sc.rows+rows, line, cells)
 		rows++
@@ -365,6 +442,9 @@ func scanTable(in *source.Reading, sc *scan, f source.File, ch Choices) error {
 		for i := range sc.columns {
 			sc.columns[i].typed = sc.columns[i].typed || typed.Text(i)
 		}
+	}
+	if !sc.kept.endFile(rows) || t.bad != nil && t.bad.Count > 0 { // the second pass says what is wrong with bad rows
+		sc.forget()
 	}
 	learnEncoding(in, t)
 	if t.rows > 0 && t.rows != rows {

@@ -457,9 +457,12 @@ func noNumber(s string) bool {
 
 // styleCount counts, over the cells of a column, which styles they fit.
 type styleCount struct {
-	cells    int // that have a value
-	fit      [len(styles)]int
+	cells    int              // that have a value
+	fit      [len(styles)]int // but for the newest, see run
+	run      int              // newest cells that fit runSet and no other style; countRun adds them to fit
+	runSet   styleSet
 	misses   [len(styles)]*cell // the first cell that does not fit
+	missed   styleSet           // those that have one
 	fraction styleSet           // in which some number is not whole
 	unclear  *cell              // the first number whose point or comma may be either mark
 	infinite *cell              // the first number that is not finite
@@ -477,6 +480,7 @@ func (c *styleCount) count(s string, at func() *cell) styleSet {
 			c.fit[k]++
 		} else if c.misses[k] == nil {
 			c.misses[k] = at()
+			c.missed |= 1 << k
 		}
 	}
 	odd := len(s) >= 38 || lettered(s) // neither surely finite nor, without a mark, surely whole
@@ -519,12 +523,57 @@ func lettered(s string) bool {
 	return false
 }
 
-// recount counts a cell that fits set and was counted before.
+// glanceStyles returns the styles of a number that is digits behind a minus at most, without a zero in front of others, or
+// with a point that can only be before decimals; 0 for all else, which takes a closer look.
+func glanceStyles(s string) styleSet {
+	const group, sure = 3, 38 // digits behind a mark between thousands; bytes of what is surely finite
+	digits := s
+	if len(s) > 0 && s[0] == '-' {
+		digits = s[1:]
+	}
+	point := -1
+	for i := range len(digits) {
+		switch c := digits[i]; {
+		case '0' <= c && c <= '9':
+		case c == '.' && point < 0:
+			point = i
+		default:
+			return 0
+		}
+	}
+	switch n := len(digits); {
+	case n == 0 || len(s) >= sure || point == 0 || point == n-1 || n-1-point == group && point >= 0:
+		return 0
+	case point > 0:
+		return pointStyles
+	case s[0] == '0' && n > 1:
+		return 0
+	}
+	return numberStyles
+}
+
+// learned reports whether a number of glanceStyles, which fits set, tells nothing new but that there is one more.
+func (c *styleCount) learned(set styleSet) bool {
+	const all = 1<<len(styles) - 1
+	return (all&^set)&^c.missed == 0 && (set == numberStyles || set&^c.fraction == 0)
+}
+
+// recount counts a cell that fits set and tells nothing else.
 func (c *styleCount) recount(set styleSet) {
 	c.cells++
-	for ; set != 0; set &= set - 1 {
-		c.fit[set.first()]++
+	if set != c.runSet {
+		c.countRun()
+		c.runSet = set
 	}
+	c.run++
+}
+
+// countRun adds the cells of the run to those of each style.
+func (c *styleCount) countRun() {
+	for set := c.runSet; set != 0; set &= set - 1 {
+		c.fit[set.first()] += c.run
+	}
+	c.run = 0
 }
 
 // best returns the allowed style that most cells fit; of several, the one with the table's decimal mark.
