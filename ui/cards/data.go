@@ -172,10 +172,11 @@ func (c *Data) progress() app.UI {
 	label := "Generating " + v.Source + "…"
 	if p := v.Progress; p.Total > 0 {
 		bar = bar.Max(100).Value(int(100 * v.Share))
-		label = fmt.Sprintf("%s: %s of %s", words.Brief(p.File, mostOfName), words.Bytes(p.Done), words.Bytes(p.Total))
+		does := "reading its rows"
 		if p.Phase == source.PhaseScan {
-			label += ", the first of two passes"
+			does = "learning what it holds"
 		}
+		label = fmt.Sprintf("%d %%: %s (%s), %s", int(100*v.Share), words.Brief(p.File, mostOfName), words.Bytes(p.Total), does)
 	}
 	return app.Div().Class("loading").Body(
 		app.P().Text(label), bar,

@@ -22,7 +22,9 @@ func keptTable(r *rand.Rand) []byte {
 		func() string { return fmt.Sprint(r.IntN(100)) },
 		func() string { return fmt.Sprintf("%.*f", r.IntN(6), 1e4*(r.Float64()-0.5)) },
 		func() string { return fmt.Sprintf("2020-%02d-%02d", 1+r.IntN(12), 1+r.IntN(28)) },
-		func() string { return fmt.Sprintf("%d-%02d-%02d %02d:%02d:%02d", 1950+r.IntN(70), 1+r.IntN(12), 1+r.IntN(28), r.IntN(24), r.IntN(60), r.IntN(60)) },
+		func() string {
+			return fmt.Sprintf("%d-%02d-%02d %02d:%02d:%02d", 1950+r.IntN(70), 1+r.IntN(12), 1+r.IntN(28), r.IntN(24), r.IntN(60), r.IntN(60))
+		},
 		func() string { return []string{"Berlin", "Paris", "Köln", "\"a\nb\"", "1."}[r.IntN(5)] },
 		func() string { return fmt.Sprint(20_000_101 + 10_000*r.IntN(20)) },
 		func() string { return fmt.Sprint(r.Int64N(1e12)) },

@@ -25,7 +25,8 @@ import (
 // class alike where some are rare.
 //
 // A file is streamed: besides the Dataset itself, of a gigabyte at most, a few
-// hundred kilobytes are held, and of tables the lists of their categories.
+// hundred kilobytes are held, and of tables the lists of their categories and
+// up to 64 MB of rows.
 // progress may be nil; it is called about every megabyte and every quarter of a
 // second on the caller's goroutine, and may block to let others run. Load ends
 // with ctx's error when ctx does.

@@ -18,10 +18,11 @@ import (
 	"clipscope/core/data/source"
 )
 
-// A table is read twice. The first pass (scan) counts, per column, what its
+// A table is read in two passes. The first (scan) counts, per column, what its
 // cells are; from that the kind of each column, its categories and the label
-// are decided (decide); the second pass (fill) writes the rows into an array
-// of the right size. So no more than the result is ever held.
+// are decided (decide); the second (fill) writes the rows into an array
+// of the right size. The second takes the rows that the first has kept, or reads the
+// files again where there are too many.
 
 // Table is an open table file: its dialect is known and its header is behind.
 type Table struct {
