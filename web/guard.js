@@ -194,12 +194,12 @@
     defineProperty(of.prototype, name, {
       /** @param {any} value */
       ...kept, set(value) {
-        const values = [called, value];
         if (typeOf(this) === ATTRIBUTE_NODE && owner(this)) {
-          values[0] = called(this);
+          const values = [called(this), value];
           change(owner(this), values);
+          value = values[1];
         }
-        apply(write, this, [values[1]]);
+        apply(write, this, [value]);
       },
     });
   }

@@ -9,7 +9,7 @@ import (
 
 // Audit audits the trainer and returns what ends that.
 func (JS) Audit(request run.AuditRequest, progress func(step, steps int), done func(run.AuditReport, error)) func() {
-	abort := app.Window().Get("AbortController").New()
+	signal, cancel := canceller()
 	watch := app.FuncOf(func(_ app.Value, args []app.Value) any {
 		defer browser.Survive()
 		var p run.AuditProgress
@@ -18,7 +18,7 @@ func (JS) Audit(request run.AuditRequest, progress func(step, steps int), done f
 		}
 		return nil
 	})
-	await(api().Call("audit", toJS(request), watch, abort.Get("signal")), func(v app.Value, err error) {
+	await(api().Call("audit", toJS(request), watch, signal), func(v app.Value, err error) {
 		watch.Release()
 		var r run.AuditReport
 		if err == nil {
@@ -26,5 +26,5 @@ func (JS) Audit(request run.AuditRequest, progress func(step, steps int), done f
 		}
 		done(r, err)
 	})
-	return func() { abort.Call("abort") }
+	return cancel
 }

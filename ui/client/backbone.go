@@ -3,7 +3,6 @@ package client
 import (
 	"clipscope/core/data/source"
 	"clipscope/core/run"
-	"clipscope/ui/browser"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -39,18 +38,11 @@ func (JS) Features(file app.Value, d Handle, q run.BackboneRequest, progress fun
 
 // watched makes a call that tells how far it is and can be cancelled.
 func watched(progress func(source.Progress), call func(watch app.Func, signal app.Value) app.Value, done func(app.Value, error)) func() {
-	abort := app.Window().Get("AbortController").New()
-	watch := app.FuncOf(func(_ app.Value, args []app.Value) any {
-		defer browser.Survive()
-		var p source.Progress
-		if err := decode(args[0], &p); err == nil {
-			progress(p)
-		}
-		return nil
-	})
-	await(call(watch, abort.Get("signal")), func(v app.Value, err error) {
+	signal, cancel := canceller()
+	watch := watcher(progress)
+	await(call(watch, signal), func(v app.Value, err error) {
 		watch.Release()
 		done(v, err)
 	})
-	return func() { abort.Call("abort") }
+	return cancel
 }

@@ -13,13 +13,13 @@ func (JS) Check(file app.Value, done func(run.Verdict, error)) (cancel func()) {
 		done(run.Verdict{}, err)
 		return func() {}
 	}
-	abort := app.Window().Get("AbortController").New()
-	await(api().Call("check", file, abort.Get("signal")), func(v app.Value, err error) {
+	signal, cancel := canceller()
+	await(api().Call("check", file, signal), func(v app.Value, err error) {
 		var verdict run.Verdict
 		if err == nil {
 			err = decode(v, &verdict)
 		}
 		done(verdict, err)
 	})
-	return func() { abort.Call("abort") }
+	return cancel
 }

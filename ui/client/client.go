@@ -108,12 +108,12 @@ func (JS) Ready(done func(error)) {
 // Open opens built-in data by name, or an array of File objects, and returns what
 // cancels that.
 func (JS) Open(source any, csv run.CSV, progress func(source.Progress), done func(Opened, error)) func() {
-	abort := app.Window().Get("AbortController").New()
+	signal, cancel := canceller()
 	watch := watcher(progress)
 	if files, ok := source.(app.Value); ok {
 		source = map[string]any{"train": files, "test": []any{}}
 	}
-	promise := api().Call("open", source, toJS(csv), watch, abort.Get("signal"))
+	promise := api().Call("open", source, toJS(csv), watch, signal)
 	await(promise, func(v app.Value, err error) {
 		watch.Release()
 		o := Opened{}
@@ -123,7 +123,7 @@ func (JS) Open(source any, csv run.CSV, progress func(source.Progress), done fun
 		}
 		done(o, err)
 	})
-	return func() { abort.Call("abort") }
+	return cancel
 }
 
 // Plan asks what a run of cfg on d would do and cost.
@@ -328,13 +328,13 @@ func (JS) Ask(function string, request any, done func([]byte, error)) func() {
 		done(nil, err)
 		return func() {}
 	}
-	abort := app.Window().Get("AbortController").New()
-	await(api().Call(function, toJS(request), abort.Get("signal")), func(v app.Value, err error) {
+	signal, cancel := canceller()
+	await(api().Call(function, toJS(request), signal), func(v app.Value, err error) {
 		if err != nil {
 			done(nil, err)
 			return
 		}
 		done([]byte(browser.Glue().Call("stringify", v).String()), nil)
 	})
-	return func() { abort.Call("abort") }
+	return cancel
 }

@@ -73,8 +73,8 @@ func (JS) Lab(cfg run.Config, done func(Lab, error)) func() {
 		done(nil, err)
 		return func() {}
 	}
-	abort := app.Window().Get("AbortController").New()
-	options := map[string]any{"signal": abort.Get("signal")}
+	signal, cancel := canceller()
+	options := map[string]any{"signal": signal}
 	await(api().Call("lab", toJS(cfg), jsOf(nil), options), func(v app.Value, err error) {
 		if err != nil {
 			done(nil, err)
@@ -88,7 +88,7 @@ func (JS) Lab(cfg run.Config, done func(Lab, error)) func() {
 		}
 		done(l, nil)
 	})
-	return func() { abort.Call("abort") }
+	return cancel
 }
 
 type jsLab struct {

@@ -50,8 +50,8 @@ func (JS) LoadModel(file app.Value, done func(Saved, error)) func() {
 		done(nil, err)
 		return func() {}
 	}
-	abort := app.Window().Get("AbortController").New()
-	await(api().Call("load", file, abort.Get("signal")), func(v app.Value, err error) {
+	signal, cancel := canceller()
+	await(api().Call("load", file, signal), func(v app.Value, err error) {
 		if err != nil {
 			done(nil, err)
 			return
@@ -64,7 +64,7 @@ func (JS) LoadModel(file app.Value, done func(Saved, error)) func() {
 		}
 		done(m, nil)
 	})
-	return func() { abort.Call("abort") }
+	return cancel
 }
 
 type jsSaved struct {
@@ -84,15 +84,15 @@ func (m *jsSaved) Predict(rows any, done func([]run.Answer, error)) func() {
 	if _, ok := rows.(app.Value); !ok {
 		rows = toJS(rows)
 	}
-	abort := app.Window().Get("AbortController").New()
-	await(m.model.Call("predict", rows, app.Undefined(), abort.Get("signal")), func(v app.Value, err error) {
+	signal, cancel := canceller()
+	await(m.model.Call("predict", rows, app.Undefined(), signal), func(v app.Value, err error) {
 		var answers []run.Answer
 		if err == nil {
 			err = decode(v, &answers)
 		}
 		done(answers, err)
 	})
-	return func() { abort.Call("abort") }
+	return cancel
 }
 
 func (m *jsSaved) Answer(files app.Value, progress func(source.Progress), done func(Answers, error)) func() {
@@ -121,13 +121,13 @@ func (m *jsSaved) Evaluate(files app.Value, progress func(source.Progress), done
 
 // read calls a method that reads files.
 func (m *jsSaved) read(method string, files app.Value, progress func(source.Progress), done func(app.Value, error)) func() {
+	return watched(progress, func(watch app.Func, signal app.Value) app.Value { return m.model.Call(method, files, watch, signal) }, done)
+}
+
+// canceller returns a signal for a call of the API, and what calls that off.
+func canceller() (signal app.Value, cancel func()) {
 	abort := app.Window().Get("AbortController").New()
-	watch := watcher(progress)
-	await(m.model.Call(method, files, watch, abort.Get("signal")), func(v app.Value, err error) {
-		watch.Release()
-		done(v, err)
-	})
-	return func() { abort.Call("abort") }
+	return abort.Get("signal"), func() { abort.Call("abort") }
 }
 
 // watcher is a function of JavaScript's for progress.
@@ -146,19 +146,19 @@ func watcher(progress func(source.Progress)) app.Func {
 func pictures() app.Value { return browser.Use() }
 
 func (m *jsSaved) Picture(file app.Value, inverted *bool, done func(values app.Value, was bool, err error)) func() {
-	abort := app.Window().Get("AbortController").New()
+	signal, cancel := canceller()
 	var as any = app.Undefined()
 	if inverted != nil {
 		as = *inverted
 	}
-	await(pictures().Call("picture", m.model, file, as, abort.Get("signal")), func(v app.Value, err error) {
+	await(pictures().Call("picture", m.model, file, as, signal), func(v app.Value, err error) {
 		if err != nil {
 			done(nil, false, err)
 			return
 		}
 		done(v.Get("values"), v.Get("inverted").Bool(), nil)
 	})
-	return func() { abort.Call("abort") }
+	return cancel
 }
 
 // Pad makes a canvas one to draw on, and calls back with what was drawn, as a model of a

@@ -202,11 +202,13 @@ func fillTables(in *source.Reading, files []source.File, dialects []*dialect, s 
 	if data.TextColumn(s.columns) >= 0 {
 		f.split.Text = make([]string, rows)
 	}
-	fill := f.tables
+	var err error
 	if sc != nil && sc.kept != nil {
-		fill = func(files []source.File, _ []*dialect, _ int) error { return f.keptTables(files, sc) }
+		err = f.keptTables(files, sc)
+	} else {
+		err = f.tables(files, dialects, rows)
 	}
-	if err := fill(files, dialects, rows); err != nil {
+	if err != nil {
 		return data.Split{}, err
 	}
 	if f.bad.Count > rows/2 {

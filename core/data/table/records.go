@@ -37,7 +37,7 @@ type records struct {
 
 func newRecords(lines *bufio.Reader, comma rune, limit int64, file string) *records {
 	r := &records{lines: lines}
-	r.guard = source.Guard{R: readerFunc(r.line), Limit: limit, File: file}
+	r.guard = source.Guard{R: r, Limit: limit, File: file}
 	r.csv = csv.NewReader(&r.guard)
 	r.csv.Comma = comma
 	r.csv.FieldsPerRecord = -1
@@ -48,10 +48,6 @@ func newRecords(lines *bufio.Reader, comma rune, limit int64, file string) *reco
 	}
 	return r
 }
-
-type readerFunc func([]byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // next returns the cells of the next record, with spaces around them or without, and the line at which it begins, from 1.
 // The cells are valid until the next call; their texts stay. An error is that of [csv.Reader.Read], for which
@@ -107,18 +103,18 @@ func (r *records) refill() (ok bool) {
 	return err == nil
 }
 
-// line reads the rest of the line, or a part of it, and no byte of the next.
-func (r *records) line(p []byte) (n int, err error) {
+// Read reads the rest of the line for csv, or a part of it, and no byte of the next.
+func (r *records) Read(p []byte) (n int, err error) {
 	if r.block != "" {
 		n = min(len(p), strings.IndexByte(r.block, '\n')+1)
 		copy(p, r.block[:n])
 		r.block = r.block[n:]
 	} else {
+		if r.err == nil {
+			_, r.err = r.lines.Peek(1)
+		}
 		if r.err != nil {
 			return 0, r.err
-		}
-		if _, err = r.lines.Peek(1); err != nil {
-			return 0, err
 		}
 		b, _ := r.lines.Peek(min(r.lines.Buffered(), len(p)))
 		n = copy(p, b)

@@ -587,10 +587,10 @@ func tellStyle(in *source.Reading, sc *scan, c *tally, col *data.Column) {
 	if st.decimal == ',' {
 		own, beside = beside, own
 	}
-	switch name, text := data.Shorten(col.Name), data.Quote(c.unclear.text); {
-	case own > 0 && beside == 0:
+	name, text := data.Shorten(col.Name), data.Quote(c.unclear.text)
+	if own > 0 && beside == 0 {
 		in.Warn("%s: %s is read as %s, as goes with the rest of the table. Choose the decimal mark if that is wrong.", name, text, read(c.style))
-	default:
+	} else {
 		in.Ask("csv.decimal", "%s: %s is read as %s; it could also be %s. Choose the decimal mark.", name, text, read(c.style), read(other))
 	}
 }
