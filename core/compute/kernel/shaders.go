@@ -27,7 +27,7 @@ func Shaders() shader.Folder {
 		dropRows:   shader.Main(4),
 		fill:       shader.Main(1024),
 		finite:     shader.Main(256),
-		gemm:       gemmCall,
+		gemm:       func(c *shader.Call) { c.Product(c.N[2], c.N[3], c.N[4]) },
 		hits:       rowsCall,
 		joinNorms:  shader.Main(64),
 		lookUp:     matrixCall,

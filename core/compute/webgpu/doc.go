@@ -13,7 +13,8 @@
 //
 // # A kernel's files
 //
-// Beside kernel x.go stands its program x.wgsl, which the file prelude.wgsl precedes, and
+// Beside kernel x.go stands its program x.wgsl, which the file prelude.wgsl precedes (and
+// tile.wgsl, where it has a product), and
 // x_webgpu.go or a line of shaders.go, which says which entry points a call runs, one after
 // the other, and over how many workgroups (package shader).
 package webgpu

@@ -3,6 +3,7 @@ package webgpu
 import (
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
@@ -13,8 +14,13 @@ import (
 	"clipscope/core/compute/shader"
 )
 
-//go:embed prelude.wgsl
-var prelude string
+// prelude precedes every program, tile that of a product.
+var (
+	//go:embed prelude.wgsl
+	prelude string
+	//go:embed tile.wgsl
+	tile string
+)
 
 // program is a kernel's shader.
 type program struct {
@@ -37,6 +43,9 @@ func programs() ([]program, error) {
 			}
 			if p.text, err = f.Text(k); err != nil {
 				return nil, fmt.Errorf("webgpu: %w", err)
+			}
+			if strings.Contains(p.text, "product(") {
+				p.text = tile + p.text
 			}
 			break
 		}

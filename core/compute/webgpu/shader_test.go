@@ -58,12 +58,12 @@ func TestEveryKernelHasItsShader(t *testing.T) {
 // calls yields arguments of small and large sizes, with buffers that begin at multiples of
 // four and elsewhere.
 func calls(yield func(compute.Args) bool) {
-	sizes := []int{0, 1, 2, 4, 33, 64, 5000}
-	for i := range 7 * 7 * 7 * 7 * 7 {
+	sizes := []int{0, 1, 2, 4, 33, 64, 300, 5000}
+	for i := range 8 * 8 * 8 * 8 * 8 {
 		var a compute.Args
 		for j := range a.N {
-			a.N[j] = sizes[i%7]
-			i /= 7
+			a.N[j] = sizes[i%8]
+			i /= 8
 		}
 		for j := range a.Buf {
 			a.Buf[j].Off, a.Buf[j].N = a.N[4]%3*j, a.N[1]*a.N[2]
