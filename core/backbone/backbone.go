@@ -281,7 +281,7 @@ func drawn(rng *rand.Rand, meta data.Meta, n int) data.Split {
 		if meta.TextColumn() != "" {
 			s.Text = append(s.Text, madeUpText(rng))
 		}
-		for range meta.Features {
+		for range meta.Dense() {
 			if meta.FeatureBytes == 1 {
 				s.U8 = append(s.U8, uint8(from+rng.UintN(to-from)))
 			} else {

@@ -82,7 +82,7 @@ func model(in []tensor) *fake {
 
 var (
 	tableMeta   = data.Meta{Features: 4, FeatureBytes: 4}
-	textMeta    = data.Meta{FeatureBytes: 4, Columns: []data.Column{{Name: "review", Kind: data.Ignored, Text: true}}}
+	textMeta    = data.Meta{Features: 64, FeatureBytes: 4, Columns: []data.Column{{Name: "review", Kind: data.Text, Buckets: 64}}}
 	colourMeta  = data.Meta{Features: 3 * 4 * 4, Shape: []int{3, 4, 4}, FeatureBytes: 1, Bounds: []data.Bound{{Lo: 0, Hi: 255}}}
 	greyMeta    = data.Meta{Features: 4 * 4, Shape: []int{4, 4}, FeatureBytes: 1}
 	numbersMeta = data.Meta{Features: 4 * 4, Shape: []int{4, 4}, FeatureBytes: 4, Bounds: []data.Bound{{Lo: -1, Hi: 3}}}
@@ -106,7 +106,8 @@ func TestModelsThatDoNotFitAreRefused(t *testing.T) {
 		"texts of no shape":  {in: ones("x", "string"), meta: textMeta, says: "one text a row"},
 		"texts of numbers":   {in: ones("x", "string", -1), meta: tableMeta, says: "Declare the column text"},
 		"texts in a picture": {in: ones("x", "string", -1, 1), meta: colourMeta, says: "Declare the column text"},
-		"a long name":        {in: ones("x", "string", -1), meta: data.Meta{Columns: []data.Column{{Name: strings.Repeat("x", 201), Text: true}}}, says: "Rename"},
+		"a long name":        {in: ones("x", "string", -1), meta: data.Meta{Columns: []data.Column{{Name: strings.Repeat("x", 201), Kind: data.Text}}}, says: "Rename"},
+		"columns of texts":   {in: ones("x", "string", -1), meta: data.Meta{Columns: []data.Column{{Name: "a", Kind: data.Text}, {Name: "b", Kind: data.Text}}}, says: "Declare the others ignored"},
 		"many texts at once": {in: ones("x", "string", 257), meta: textMeta, says: "at most 256 rows"},
 		"normalised texts":   {in: ones("x", "string", -1), meta: textMeta, q: run.BackboneRequest{Normalise: "0-1"}, says: "texts as they are"},
 		"tokens":             {in: ones("input_ids", "int64", -1, -1), meta: textMeta, says: "input_ids of int64. If these are the numbers of tokens"},

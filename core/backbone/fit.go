@@ -107,6 +107,8 @@ func (f *fit) texts(in run.BackboneTensor, meta data.Meta, q run.BackboneRequest
 	switch {
 	case !sound || in.Shape[0] == 0 || in.Shape[0] < -1:
 		return refusal("an input of one text a row: [n] or [n, 1]", in.Name+" "+sizes(in.Shape), "Export the model with such an input.")
+	case len(data.TextColumns(meta.Columns)) > 1:
+		return refusal("one column of texts, which the model takes: "+in.Name+" "+sizes(in.Shape), "several", "Declare the others ignored, or train without a backbone.")
 	case f.column == "":
 		return refusal("a column of texts, which the model takes: "+in.Name+" "+sizes(in.Shape), "none", "Declare the column text: csv.columns, or its kind in the table.")
 	case len(f.column) > mostOfColumn:
@@ -120,13 +122,14 @@ func (f *fit) texts(in run.BackboneTensor, meta data.Meta, q run.BackboneRequest
 
 // rows takes rows as they are.
 func (f *fit) rows(in run.BackboneTensor, meta data.Meta) error {
-	if meta.Features == 0 {
+	width := meta.Dense()
+	if width == 0 {
 		return refusal(fmt.Sprintf("rows of numbers, which the model takes: %s %s", in.Name, sizes(in.Shape)), fmt.Sprintf("texts alone, in the column %q", meta.TextColumn()), "Choose a model whose input is a string.")
 	}
-	if d := in.Shape[1]; d > 0 && d != meta.Features {
-		return refusal(fmt.Sprintf("rows of %d features, which the model takes", d), fmt.Sprintf("%d in the data", meta.Features), "Choose the model that goes with this data; of a table, ignore the columns that it does not know.")
+	if d := in.Shape[1]; d > 0 && d != width {
+		return refusal(fmt.Sprintf("rows of %d features, which the model takes", d), fmt.Sprintf("%d in the data", width), "Choose the model that goes with this data; of a table, ignore the columns that it does not know.")
 	}
-	f.shape = []int{meta.Features}
+	f.shape = []int{width}
 	return nil
 }
 

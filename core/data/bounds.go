@@ -133,10 +133,10 @@ func NewBoundsHistogram(ds *Dataset, features, targets bool) *BoundsHistogram {
 		h.addGrid(ds.targetDates(), 0)
 	}
 	h.counts = make([]float64, h.Len())
-	weight := h.weight()
+	weight, dense := h.weight(), ds.Dense()
 	for i := range ds.Train.N {
 		for k, f := range h.features {
-			h.counts[h.grids[k].bin(float64(ds.Train.value(i*ds.Features+f)))]++
+			h.counts[h.grids[k].bin(float64(ds.Train.value(i*dense+f)))]++
 		}
 		for k, y := range ds.Train.Y[i*h.Targets : (i+1)*h.Targets] {
 			h.counts[h.grids[h.Features+k].bin(float64(y))] += weight
@@ -211,7 +211,7 @@ func edges(i int) Bound {
 
 // PrivateBounds are the bounds that [BoundsHistogram.Bounds] releases.
 type PrivateBounds struct {
-	Features []Bound // of all features of the data set
+	Features []Bound // of all dense features of the data set
 	Targets  []Bound // nil where they were not sought
 	// How many of either are guesses, as no bin stood out of the noise.
 	UncertainFeatures, UncertainTargets int

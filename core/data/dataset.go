@@ -10,11 +10,7 @@
 // where a type's comment says that it does and what that costs.
 package data
 
-import (
-	"slices"
-
-	"clipscope/core/run"
-)
+import "clipscope/core/run"
 
 // Task is the kind of the targets, which decides the loss.
 type Task string
@@ -29,14 +25,14 @@ const (
 type Dataset struct {
 	Name     string
 	Task     Task
-	Features int   // columns of a row after one-hot coding
+	Features int   // columns of a row after one-hot coding, with those of texts, which come last
 	Shape    []int // the features' shape where they have one: 28, 28, or 3, 32, 32 for planes of colour; else nil
 	// Transform says how pictures were brought to the shape; empty where the files have arrays.
 	Transform string
 	Outputs   int      // classes, labels or regression targets
 	Classes   []string // names of the classes or labels; nil for regression
 	Columns   []Column // where the features come from; nil where they have no names
-	Bounds    []Bound  // declared, public bounds of each feature; nil where none are declared
+	Bounds    []Bound  // declared, public bounds of each dense feature; nil where none are declared
 	// TargetBounds are those of each target of a regression; nil where none are declared.
 	TargetBounds []Bound
 	// Backbone is what made the features of the rows; nil where they are the rows' own.
@@ -62,17 +58,38 @@ type Bound struct {
 }
 
 // Split holds the rows of a data set that are for training, or those for testing: N of them. Exactly one of U8 and F32 is set
-// when N > 0; each holds [N×Features] row-major.
+// when N > 0; each holds [N×Dense] row-major.
 type Split struct {
 	N   int
 	U8  []uint8   // images as bytes, worth their value 0 … 255
 	F32 []float32 // everything else
-	// Text holds what each row has in the column that is declared text, [N]; nil where
-	// there is none. It is no feature: a backbone makes features of it.
+	// Words holds the features of each row's texts that are not 0, [N], ascending by their index; nil where there
+	// are no columns of texts.
+	Words [][]Word
+	// Text holds the text of each row, [N], for a backbone to read; nil unless exactly one column is text.
 	Text []string
 	// Y holds the targets: [N] class indices for Classification, otherwise
 	// [N×Outputs].
 	Y []float32
+}
+
+// Word is a feature that is not 0 in a row: several words, or parts of one, may share it.
+type Word struct {
+	Feature uint32 // index in the row, from Dense on
+	Value   float32
+}
+
+// Dense returns the number of features that every row stores: all but those of texts, which come after them.
+func (d *Dataset) Dense() int { return Dense(d.Features, d.Columns) }
+
+// Dense returns the number of a row's features that are not of texts, of so many in all.
+func Dense(features int, columns []Column) int {
+	for i := range columns {
+		if columns[i].Kind == Text {
+			features -= columns[i].Buckets
+		}
+	}
+	return features
 }
 
 // TargetWidth returns the number of target values of a row: 1 class index, or Outputs.
@@ -95,12 +112,8 @@ type Column struct {
 	Indicator int    `json:"indicator,omitempty"`
 	Bounds    *Bound `json:"bounds,omitempty"` // declared for this column
 
-	// Text is declared of one column, whose cells are texts for a backbone. It is ignored
-	// otherwise.
-	Text bool `json:"text,omitempty"`
-
 	// Fill stands in the place of a missing number; nil where rows without the number
-	// are refused or left out. Buckets is how many the categories are hashed into; 0
+	// are refused or left out. Buckets is how many the categories, or the words of texts, are hashed into; 0
 	// where they are not.
 	Fill    *float64 `json:"fill,omitempty"`
 	Buckets int      `json:"buckets,omitempty"`
@@ -138,6 +151,7 @@ type ColumnKind string
 const (
 	Numeric     ColumnKind = "numeric"
 	Categorical ColumnKind = "categorical"
+	Text        ColumnKind = "text" // whose words are hashed
 	Label       ColumnKind = "label"
 	Ignored     ColumnKind = "ignored"
 )
@@ -149,11 +163,19 @@ func (c *Column) OfNumbers(task Task) bool {
 }
 
 // Used reports whether a column's cells matter to anything.
-func (c *Column) Used() bool { return c.Kind != Ignored || c.Text }
+func (c *Column) Used() bool { return c.Kind != Ignored }
 
-// TextColumn returns the index of the column that is declared text; -1 for none.
-func TextColumn(columns []Column) int {
-	return slices.IndexFunc(columns, func(c Column) bool { return c.Text })
+// Makes reports whether features are made of the column's cells.
+func (c *Column) Makes() bool { return c.Kind == Numeric || c.Kind == Categorical || c.Kind == Text }
+
+// TextColumns returns the indices of the columns of texts.
+func TextColumns(columns []Column) (at []int) {
+	for i := range columns {
+		if columns[i].Kind == Text {
+			at = append(at, i)
+		}
+	}
+	return at
 }
 
 // LabelRows returns how many training rows have each label of multi-label data.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"unicode/utf8"
 
 	"clipscope/core/run"
 )
@@ -38,6 +39,11 @@ func Featured(ctx context.Context, ds *Dataset, x Extractor, by run.Backbone, pr
 	if err := roomForFeatures(ds, width, MostFeatures, MostBytes); err != nil {
 		return nil, 0, err
 	}
+	if by.Column != "" {
+		if err := checkTexts(ds); err != nil {
+			return nil, 0, err
+		}
+	}
 	out = &Dataset{Name: ds.Name, Task: ds.Task, Features: width, Outputs: ds.Outputs, Classes: ds.Classes, TargetBounds: ds.TargetBounds, Backbone: &by, ByClass: ds.ByClass, HeldOut: ds.HeldOut}
 	total := ds.Train.N + ds.Test.N
 	done := 0
@@ -52,7 +58,7 @@ func Featured(ctx context.Context, ds *Dataset, x Extractor, by run.Backbone, pr
 			}
 			n := min(featuredRows, s.from.N-at)
 			dst := s.to.F32[at*width : (at+n)*width]
-			if err := x.Extract(ctx, s.from.rows(at, n, ds.Features), dst); err != nil {
+			if err := x.Extract(ctx, s.from.rows(at, n, ds.Dense()), dst); err != nil {
 				return nil, 0, fmt.Errorf("data: features of rows %d to %d: %w", done+1, done+n, err)
 			}
 			odd += zeroed(dst)
@@ -80,7 +86,24 @@ func roomForFeatures(ds *Dataset, width, mostFeatures int, mostBytes int64) erro
 	return nil
 }
 
-// rows returns n rows from row at on, without targets.
+// mostText limits the characters of a text for a backbone, some pages: the time and the memory of what reads it
+// grow with it.
+const mostText = 20_000
+
+// checkTexts refuses texts that are too long for a backbone.
+func checkTexts(ds *Dataset) error {
+	for _, s := range []*Split{&ds.Train, &ds.Test} {
+		for i, text := range s.Text {
+			if n := utf8.RuneCountInString(text); n > mostText {
+				return &Error{Expected: fmt.Sprintf("texts of at most %d characters for a backbone", mostText), Got: fmt.Sprintf("%d: %s", n, Quote(text)),
+					Fix: "Shorten the text, or train without a backbone, on hashed words.", Row: i + 1}
+			}
+		}
+	}
+	return nil
+}
+
+// rows returns n rows of so many dense features from row at on, without targets and without the features of texts.
 func (s *Split) rows(at, n, features int) Split {
 	out := Split{N: n}
 	if s.Text != nil {
@@ -122,7 +145,7 @@ func WriteInputs(w io.Writer, ds *Dataset) error {
 		if _, err := w.Write(s.U8); err != nil {
 			return err
 		}
-		if err := errors.Join(writeFloats(w, s.F32), writeTexts(w, s.Text)); err != nil {
+		if err := errors.Join(writeFloats(w, s.F32), writeWords(w, s.Words), writeTexts(w, s.Text)); err != nil {
 			return err
 		}
 	}

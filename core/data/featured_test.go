@@ -188,7 +188,7 @@ func TestWriteInputsTellsInputsApart(t *testing.T) {
 		func(d *Dataset) { d.Train.Text = []string{"a", "b", "", "", ""} },
 		func(d *Dataset) { d.Train.Text = []string{"ab", "", "", "", ""} },
 		func(d *Dataset) { d.Test.Text = []string{"a", "b"} },
-		func(d *Dataset) { d.Columns = []Column{{Name: "review", Text: true}} },
+		func(d *Dataset) { d.Columns = []Column{{Name: "review", Kind: Text}} },
 	} {
 		s := sum(f)
 		if j, ok := seen[s]; ok {

@@ -71,13 +71,19 @@ func (d *Dataset) hash(row int) uint64 {
 			add(uint64(math.Float32bits(x + 0))) // −0 as 0
 		}
 	}
-	f, w := d.Features, d.TargetWidth()
+	f, w := d.Dense(), d.TargetWidth()
 	if d.Train.U8 != nil {
 		for _, b := range d.Train.U8[row*f:][:f] {
 			add(uint64(b))
 		}
 	} else {
 		values(d.Train.F32[row*f:][:f])
+	}
+	if d.Train.Words != nil {
+		for _, word := range d.Train.Words[row] {
+			add(uint64(word.Feature))
+			add(uint64(math.Float32bits(word.Value)))
+		}
 	}
 	if d.Train.Text != nil {
 		for _, b := range []byte(d.Train.Text[row]) {
@@ -93,8 +99,10 @@ func (d *Dataset) hash(row int) uint64 {
 // moveToTest makes Test of the training rows listed in perm, which ascends.
 func (d *Dataset) moveToTest(perm []int32) {
 	d.Test.N, d.Train.N = len(perm), d.Train.N-len(perm)
-	d.Train.U8, d.Test.U8 = cut(d.Train.U8, d.Features, perm)
-	d.Train.F32, d.Test.F32 = cut(d.Train.F32, d.Features, perm)
+	dense := d.Dense()
+	d.Train.U8, d.Test.U8 = cut(d.Train.U8, dense, perm)
+	d.Train.F32, d.Test.F32 = cut(d.Train.F32, dense, perm)
+	d.Train.Words, d.Test.Words = cut(d.Train.Words, 1, perm)
 	d.Train.Text, d.Test.Text = cut(d.Train.Text, 1, perm)
 	d.Train.Y, d.Test.Y = cut(d.Train.Y, d.TargetWidth(), perm)
 }

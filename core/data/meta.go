@@ -82,13 +82,17 @@ func (m Meta) rowless() *Dataset {
 	return &Dataset{Name: m.Name, Task: m.Task, Features: m.Features, Outputs: m.Outputs, Columns: m.Columns, Bounds: m.Bounds}
 }
 
-// TextColumn returns the name of the column that is declared text; empty where there is none.
+// TextColumn returns the name of the only column of texts, which a backbone may read; empty where there is none, or there
+// are several.
 func (m Meta) TextColumn() string {
-	if i := TextColumn(m.Columns); i >= 0 {
-		return m.Columns[i].Name
+	if at := TextColumns(m.Columns); len(at) == 1 {
+		return m.Columns[at[0]].Name
 	}
 	return ""
 }
+
+// Dense is like [Dataset.Dense].
+func (m Meta) Dense() int { return Dense(m.Features, m.Columns) }
 
 // TargetWidth returns the number of target values of a row, like [Dataset.TargetWidth].
 func (m Meta) TargetWidth() int { return m.rowless().TargetWidth() }
@@ -127,6 +131,9 @@ func facts(rows, features, outputs int, task Task, shape []int, columns []Column
 			f.Numbers++
 		case Categorical:
 			f.Categories++
+		case Text:
+			f.Texts++
+			f.Hashed += c.Buckets
 		}
 	}
 	if columns == nil {

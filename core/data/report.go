@@ -146,8 +146,9 @@ func (r *Report) Describe(ds *Dataset, format string) {
 func previewRow(ds *Dataset, i int) []string {
 	const most = 12
 	var row []string
-	for j := range min(most, ds.Features) {
-		row = append(row, formatFloat(ds.Train.value(i*ds.Features+j)))
+	dense := ds.Dense()
+	for j := range min(most, dense) {
+		row = append(row, formatFloat(ds.Train.value(i*dense+j)))
 	}
 	if ds.Task == Classification {
 		return append(row, ds.Classes[int(ds.Train.Y[i])])

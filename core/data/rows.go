@@ -2,6 +2,7 @@ package data
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -26,10 +27,26 @@ func WriteRows(w io.Writer, ds *Dataset) error {
 	if err := writeFloats(w, ds.Train.F32); err != nil {
 		return err
 	}
-	if err := writeTexts(w, ds.Train.Text); err != nil {
+	if err := errors.Join(writeWords(w, ds.Train.Words), writeTexts(w, ds.Train.Text)); err != nil {
 		return err
 	}
 	return writeFloats(w, ds.Train.Y)
+}
+
+// writeWords writes the features of texts behind their number in each row; of no texts, nothing.
+func writeWords(w io.Writer, rows [][]Word) error {
+	var buf []byte
+	for _, words := range rows {
+		buf = binary.LittleEndian.AppendUint32(buf[:0], uint32(len(words)))
+		for _, f := range words {
+			buf = binary.LittleEndian.AppendUint32(buf, f.Feature)
+			buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(f.Value))
+		}
+		if _, err := w.Write(buf); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeTexts writes texts behind their lengths; of no texts, nothing.
@@ -67,11 +84,11 @@ func EachRow(ds *Dataset, of *Split, h hash.Hash, add func()) error {
 	var head strings.Builder
 	fmt.Fprintf(&head, "row|%s|%d|", ds.Task, ds.Features)
 	for _, c := range ds.Columns {
-		if c.Kind == Numeric || c.Kind == Categorical {
+		if c.Makes() {
 			fmt.Fprintf(&head, "%d|%s", len(c.Name), c.Name)
 		}
 	}
-	width := ds.TargetWidth()
+	width, dense := ds.TargetWidth(), ds.Dense()
 	for i := range of.N {
 		if of.U8 != nil && ds.Features > 1 && blank(of.U8[i*ds.Features:(i+1)*ds.Features]) {
 			continue
@@ -82,7 +99,12 @@ func EachRow(ds *Dataset, of *Split, h hash.Hash, add func()) error {
 			h.Write(of.U8[i*ds.Features : (i+1)*ds.Features])
 		}
 		if of.F32 != nil {
-			if err := writeFloats(h, of.F32[i*ds.Features:(i+1)*ds.Features]); err != nil {
+			if err := writeFloats(h, of.F32[i*dense:(i+1)*dense]); err != nil {
+				return err
+			}
+		}
+		if of.Words != nil {
+			if err := writeWords(h, of.Words[i:i+1]); err != nil {
 				return err
 			}
 		}

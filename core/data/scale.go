@@ -7,7 +7,8 @@ import (
 )
 
 // Scale brings the features of a row to a common size while the row is copied
-// into a batch. It is not changed once made and may be shared.
+// into a batch. It is not changed once made and may be shared. Features of texts stay as they are, since those of
+// each text have length 1.
 //
 // Guarantee: a Scale made by [NoScale], [RowScale], [DeclaredScale] or
 // [BoundsScale] maps each row by itself, so it costs nothing beyond what its
@@ -15,6 +16,7 @@ import (
 // without noise: a run that uses it has no guarantee.
 type Scale struct {
 	features int
+	dense    int // of them, the first: features of texts, which come behind, are never scaled
 	// bytes is what each byte becomes where all features are scaled alike,
 	// which is nearly always so for images.
 	bytes  *[256]float32
@@ -27,12 +29,12 @@ type Scale struct {
 
 // NoScale leaves features as they are; bytes become 0 … 255.
 func NoScale(ds *Dataset) *Scale {
-	s := &Scale{features: ds.Features}
+	s := &Scale{features: ds.Features, dense: ds.Dense()}
 	if ds.Train.U8 != nil {
 		s.bytes = byteTable(1, 0, false)
 		return s
 	}
-	s.mul, s.add = make([]float64, ds.Features), make([]float64, ds.Features)
+	s.mul, s.add = make([]float64, s.dense), make([]float64, s.dense)
 	for i := range s.mul {
 		s.mul[i] = 1
 	}
@@ -67,14 +69,14 @@ func DeclaredScale(ds *Dataset, lo, hi float64) (*Scale, error) {
 }
 
 // BoundsScale maps each feature's bounds to [0, 1] and clamps what lies
-// outside. bounds has one element a feature, with finite Lo < Hi.
+// outside. bounds has one element a dense feature, with finite Lo < Hi.
 //
 // Guarantee: as that of the bounds.
 func BoundsScale(ds *Dataset, bounds []Bound) (*Scale, error) {
-	if len(bounds) != ds.Features {
-		return nil, fmt.Errorf("data: scaling: %d bounds for %d features", len(bounds), ds.Features)
+	s := &Scale{features: ds.Features, dense: ds.Dense(), clamp: true}
+	if len(bounds) != s.dense {
+		return nil, fmt.Errorf("data: scaling: %d bounds for %d features", len(bounds), s.dense)
 	}
-	s := &Scale{features: ds.Features, clamp: true}
 	same := len(bounds) > 0
 	for i, b := range bounds {
 		if !(b.Lo < b.Hi) || math.IsInf(b.Hi-b.Lo, 0) {
@@ -89,7 +91,7 @@ func BoundsScale(ds *Dataset, bounds []Bound) (*Scale, error) {
 		s.bytes = byteTable(1/(bounds[0].Hi-bounds[0].Lo), -bounds[0].Lo/(bounds[0].Hi-bounds[0].Lo), true)
 		return s, nil
 	}
-	s.mul, s.add = make([]float64, ds.Features), make([]float64, ds.Features)
+	s.mul, s.add = make([]float64, s.dense), make([]float64, s.dense)
 	for i, b := range bounds {
 		s.mul[i], s.add[i] = 1/(b.Hi-b.Lo), -b.Lo/(b.Hi-b.Lo)
 	}
@@ -107,7 +109,7 @@ func (s *Scale) Bounds() []Bound { return s.bounds }
 //
 // Guarantee: none. The means and deviations are exact functions of all rows.
 func MeasuredScale(ds *Dataset, split *Split) *Scale {
-	f := ds.Features
+	f := ds.Dense()
 	mean, dev := make([]float64, f), make([]float64, f)
 	for i := range split.N {
 		for j := range f { // Welford's update, which does not cancel
@@ -117,7 +119,7 @@ func MeasuredScale(ds *Dataset, split *Split) *Scale {
 			dev[j] += d * (x - mean[j])
 		}
 	}
-	s := &Scale{features: f, mul: make([]float64, f), add: make([]float64, f)}
+	s := &Scale{features: ds.Features, dense: f, mul: make([]float64, f), add: make([]float64, f)}
 	for j := range f {
 		sd := math.Sqrt(dev[j] / max(1, float64(split.N)))
 		if sd > 1e-9*math.Abs(mean[j]) && sd > 0 {
@@ -132,17 +134,23 @@ func MeasuredScale(ds *Dataset, split *Split) *Scale {
 // scaled. dst must be that long and the indices in range, as for a slice. An
 // empty idx writes nothing. Finite features give finite values.
 func (s *Scale) Rows(dst []float32, split *Split, idx []int) {
-	f := s.features
+	f, d := s.features, s.dense
 	dst = dst[:len(idx)*f]
 	for k, i := range idx {
 		row := dst[k*f : (k+1)*f]
 		switch {
 		case split.U8 == nil:
-			s.floats(row, split.F32[i*f:(i+1)*f])
+			s.floats(row[:d], split.F32[i*d:(i+1)*d])
 		case s.bytes != nil:
 			lookUp(row, split.U8[i*f:(i+1)*f], s.bytes)
 		default:
 			s.scaleBytes(row, split.U8[i*f:(i+1)*f])
+		}
+		if d < f {
+			clear(row[d:])
+			for _, w := range split.Words[i] {
+				row[w.Feature] = w.Value
+			}
 		}
 		if s.unit {
 			UnitRows(row, f)
@@ -244,7 +252,7 @@ func (s *Split) Targets(dst []float32, width int, idx []int) {
 func (d *Dataset) NumericFeatures() []int {
 	var idx []int
 	if d.Columns == nil {
-		for i := range d.Features {
+		for i := range d.Features { // without columns there are no texts
 			idx = append(idx, i)
 		}
 		return idx
@@ -257,10 +265,10 @@ func (d *Dataset) NumericFeatures() []int {
 	return idx
 }
 
-// KnownBounds returns the bounds of each feature that are known without looking at rows; [0, 1] for
+// KnownBounds returns the bounds of each dense feature that are known without looking at rows; [0, 1] for
 // those of NumericFeatures, of which none are known. They are the features', from which an offset is subtracted.
 func (d *Dataset) KnownBounds() []Bound {
-	bounds := slices.Repeat([]Bound{{0, 1}}, d.Features)
+	bounds := slices.Repeat([]Bound{{0, 1}}, d.Dense())
 	for _, c := range d.Columns {
 		if c.Kind == Numeric && c.Bounds != nil {
 			bounds[c.First] = Bound{c.Bounds.Lo - c.Offset, c.Bounds.Hi - c.Offset}
@@ -269,9 +277,9 @@ func (d *Dataset) KnownBounds() []Bound {
 	return bounds
 }
 
-// offsets returns what was subtracted of each feature: see [Column.Offset].
+// offsets returns what was subtracted of each dense feature: see [Column.Offset].
 func (d *Dataset) offsets() []float64 {
-	all := make([]float64, d.Features)
+	all := make([]float64, d.Dense())
 	for _, c := range d.Columns {
 		if c.Kind == Numeric {
 			all[c.First] = c.Offset

@@ -163,10 +163,11 @@ func checkScaling(a *run.Application) error {
 		return fmt.Errorf("model: scaling: there is no %q", clipped(s.Kind))
 	}
 	n := len(s.Lo)
-	if n != len(s.Hi) || n != 0 && n != 1 && n != a.Features {
-		return fmt.Errorf("model: scaling: %d lower and %d upper bounds for %d features", n, len(s.Hi), a.Features)
+	dense := data.Dense(a.Features, columns(a))
+	if n != len(s.Hi) || n != 0 && n != 1 && n != dense {
+		return fmt.Errorf("model: scaling: %d lower and %d upper bounds for %d features", n, len(s.Hi), dense)
 	}
-	if s.LeftOut == "" && bounded(s.Kind) != (n > 0) || s.Kind == "measured" && s.LeftOut == "" {
+	if s.LeftOut == "" && dense > 0 && bounded(s.Kind) != (n > 0) || s.Kind == "measured" && s.LeftOut == "" {
 		return fmt.Errorf("model: scaling: %d bounds are not what %q has", n, s.Kind)
 	}
 	for i := range n {

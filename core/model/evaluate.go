@@ -134,6 +134,7 @@ func (e *exam) table(ctx context.Context, f source.File, progress func(source.Pr
 				return e.p.noLabels(f.Name())
 			}
 			var target []float32
+			var words []data.Word
 			if err == nil {
 				var fatal bool
 				if target, fatal, err = e.targets(t, cells); fatal {
@@ -142,7 +143,7 @@ func (e *exam) table(ctx context.Context, f source.File, progress func(source.Pr
 			}
 			if err == nil {
 				var told run.Answer
-				told, err = e.p.encode(b.next(), t.order(cells))
+				words, told, err = e.p.encode(b.next(), t.order(cells))
 				e.result.Unknown += len(told.Unknown)
 				e.result.Missing += len(told.Missing)
 			}
@@ -150,7 +151,7 @@ func (e *exam) table(ctx context.Context, f source.File, progress func(source.Pr
 				e.leaveOut(t.here(err))
 				continue
 			}
-			b.addAnswer(run.Answer{}, nil)
+			b.addAnswer(words, run.Answer{}, nil)
 			y = append(y, target...)
 		}
 		if ended || b.full() {

@@ -85,7 +85,7 @@ func Open(f *File, be compute.Backend) (*Predictor, error) {
 func (p *Predictor) Close() { p.be.Close() }
 
 func (p *Predictor) openScale(a *run.Application) (err error) {
-	ds := &data.Dataset{Features: a.Features}
+	ds := &data.Dataset{Features: a.Features, Columns: columns(a)}
 	ds.Train.F32 = []float32{}
 	if p.floats, err = scaleOf(a, ds); err != nil {
 		return fmt.Errorf("model: %w", err)
@@ -100,7 +100,7 @@ func scaleOf(a *run.Application, ds *data.Dataset) (*data.Scale, error) {
 	s := &a.Scaling
 	switch {
 	case len(s.Lo) > 0:
-		bounds := make([]data.Bound, a.Features)
+		bounds := make([]data.Bound, ds.Dense())
 		for i := range bounds {
 			k := min(i, len(s.Lo)-1)
 			bounds[i] = data.Bound{Lo: s.Lo[k], Hi: s.Hi[k]}
@@ -243,6 +243,7 @@ func (p *Predictor) Predict(ctx context.Context, rows []run.Row) ([]run.Answer, 
 type batch struct {
 	p       *Predictor
 	size    int
+	dense   int // features of a row that are not of texts
 	rows    data.Split
 	pending []run.Answer // of all rows, without the model's outputs
 }
@@ -260,26 +261,29 @@ func (p *Predictor) gathered() int {
 }
 
 func (p *Predictor) newBatch() *batch {
-	b := &batch{p: p, size: p.gathered()}
-	b.rows.F32 = make([]float32, 0, p.file.Apply.Features)
+	b := &batch{p: p, size: p.gathered(), dense: p.file.Apply.Features}
+	if p.encoder != nil {
+		b.dense = p.encoder.Dense()
+	}
+	b.rows.F32 = make([]float32, 0, b.dense)
 	return b
 }
 
-// next is room for the features of a row.
+// next is room for the dense features of a row.
 func (b *batch) next() []float32 {
-	f := b.p.file.Apply.Features
+	f := b.dense
 	b.rows.F32 = slices.Grow(b.rows.F32[:b.rows.N*f], f)
 	return b.rows.F32[b.rows.N*f:][:f]
 }
 
-// addAnswer adds the row whose features were written to next, with its answer so far; where err is
+// addAnswer adds the row whose features were written to next, with those of its texts and its answer so far; where err is
 // not nil, only the problem.
-func (b *batch) addAnswer(a run.Answer, err error) {
+func (b *batch) addAnswer(words []data.Word, a run.Answer, err error) {
 	if err != nil {
 		a.Problem = said(err)
 	} else {
 		b.rows.N++
-		b.rows.F32 = b.rows.F32[:b.rows.N*b.p.file.Apply.Features]
+		b.rows.F32, b.rows.Words = b.rows.F32[:b.rows.N*b.dense], append(b.rows.Words, words)
 	}
 	b.pending = append(b.pending, a)
 }
@@ -308,18 +312,20 @@ func (b *batch) answers(ctx context.Context) ([]run.Answer, error) {
 	return all, nil
 }
 
-func (b *batch) clear() { b.pending, b.rows.N, b.rows.F32 = nil, 0, b.rows.F32[:0] }
+func (b *batch) clear() {
+	b.pending, b.rows.N, b.rows.F32, b.rows.Words = nil, 0, b.rows.F32[:0], b.rows.Words[:0]
+}
 
-// typed writes a row's features to x, and tells as encode does.
-func (p *Predictor) typed(x []float32, r *run.Row) (told run.Answer, err error) {
+// typed writes a row's dense features to x, and returns those of its texts, and tells as encode does.
+func (p *Predictor) typed(x []float32, r *run.Row) (words []data.Word, told run.Answer, err error) {
 	if p.encoder == nil {
-		return told, plainRow(x, r)
+		return nil, told, plainRow(x, r)
 	}
 	columns := p.encoder.Columns()
 	given := r.Cells
 	if r.Named != nil {
 		if given, err = byName(columns, r.Named); err != nil {
-			return told, err
+			return nil, told, err
 		}
 	}
 	if labels := p.encoder.Labels(); len(labels) > 0 && len(given) == len(columns)-len(labels) {
@@ -329,7 +335,7 @@ func (p *Predictor) typed(x []float32, r *run.Row) (told run.Answer, err error) 
 		}
 	}
 	if len(given) != len(columns) {
-		return told, fmt.Errorf("expected %d cells, one for each column, found %d", len(columns), len(given))
+		return nil, told, fmt.Errorf("expected %d cells, one for each column, found %d", len(columns), len(given))
 	}
 	cells := make([]string, len(columns))
 	for i, c := range given {
@@ -341,10 +347,10 @@ func (p *Predictor) typed(x []float32, r *run.Row) (told run.Answer, err error) 
 	return p.encode(x, cells)
 }
 
-// encode writes the features of cells to x, and names the columns whose category is
+// encode writes the dense features of cells to x, returns those of texts, and names the columns whose category is
 // unknown, or whose number is missing.
-func (p *Predictor) encode(x []float32, cells []string) (told run.Answer, err error) {
-	unknown, gaps, err := p.encoder.Features(x, cells)
+func (p *Predictor) encode(x []float32, cells []string) (words []data.Word, told run.Answer, err error) {
+	words, unknown, gaps, err := p.encoder.Features(x, cells)
 	names := func(at []int) (all []string) {
 		for _, i := range at {
 			all = append(all, p.encoder.Columns()[i].Name)
@@ -352,7 +358,7 @@ func (p *Predictor) encode(x []float32, cells []string) (told run.Answer, err er
 		return all
 	}
 	told.Unknown, told.Missing = names(unknown), names(gaps)
-	return told, err
+	return words, told, err
 }
 
 // byName puts cells in the order of the columns. A column that is not named is a missing

@@ -119,7 +119,7 @@ func hostile(t testing.TB) map[string]struct {
 	})
 	edit("a shape below 0", "shape", func(_, a map[string]any) { a["shape"], a["columns"] = list(-2, -2), nil })
 	edit("a shape of a table", "shape", func(_, a map[string]any) { a["shape"] = list(2, 2) })
-	edit("a kind that is none", "kind", func(_, a map[string]any) { column(a, 0)["kind"] = "text" })
+	edit("a kind that is none", "kind", func(_, a map[string]any) { column(a, 0)["kind"] = "sound" })
 	edit("a first feature beyond the last", "not among the 4", func(_, a map[string]any) { column(a, 0)["first"] = 1 << 40 })
 	edit("a first feature below 0", "not among the 4", func(_, a map[string]any) { column(a, 1)["first"] = -1 })
 	edit("categories that reach too far", "not among the 4", func(_, a map[string]any) { column(a, 1)["first"] = 3 })

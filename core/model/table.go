@@ -61,7 +61,7 @@ func (p *Predictor) Answer(ctx context.Context, f source.File, w io.Writer, prog
 		}
 		line := 0 // of one that cannot be read the error knows it
 		if err != nil {
-			b.addAnswer(run.Answer{}, err)
+			b.addAnswer(nil, run.Answer{}, err)
 		} else {
 			b.addAnswer(p.encode(b.next(), t.order(cells)))
 			line = t.line
@@ -126,7 +126,7 @@ func (t *inputTable) find(names []string) error {
 				i = -1
 			}
 		}
-		if i < 0 && (c.Kind == data.Numeric || c.Kind == data.Categorical) {
+		if i < 0 && c.Makes() {
 			return table.NotThere(t.file, c.Name, names)
 		}
 		t.at = append(t.at, i)

@@ -264,11 +264,11 @@ func TestUnitsSayWhatToWrite(t *testing.T) {
 	}
 	x := make([]float32, old.Apply.Features)
 	if whole[0] = "12%"; true {
-		if _, _, err := q.encoder.Features(x, whole); err != nil || x[0] != 12 {
+		if _, _, _, err := q.encoder.Features(x, whole); err != nil || x[0] != 12 {
 			t.Errorf("an older model reads 12%% as %v, %v", x[0], err)
 		}
 	}
-	if _, _, err := p.encoder.Features(x, whole); err != nil || x[0] != 0.12 {
+	if _, _, _, err := p.encoder.Features(x, whole); err != nil || x[0] != 0.12 {
 		t.Errorf("a model reads 12%% as %v, %v", x[0], err)
 	}
 }

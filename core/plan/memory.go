@@ -83,7 +83,7 @@ func (t *Terms) fixed(sums int) (backend, host int64) {
 	backend = float * (int64(copies)*int64(t.Spec.Params()) + t.squares() + kernel.TableSize + noise.numbers)
 	host = float * int64(ours) * int64(t.Spec.Params())
 	for _, rows := range []int{t.Meta.TrainRows, t.Meta.TestRows} {
-		host += int64(rows) * int64(t.Meta.FeatureBytes*t.Meta.Features+float*t.Meta.TargetWidth())
+		host += int64(rows) * int64(t.Meta.FeatureBytes*t.Meta.Dense()+float*t.Meta.TargetWidth())
 	}
 	return backend, host
 }

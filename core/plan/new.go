@@ -75,9 +75,6 @@ func newDraft(accounts *privacy.Memory, cfg run.Config, meta data.Meta) (*draft,
 
 // choose settles everything but the price.
 func (d *draft) choose() error {
-	if d.terms.Meta.Features == 0 && d.terms.Meta.TextColumn() != "" {
-		return Fault("data", "the rows have no features yet, but texts in the column %q: use a backbone that reads them, an ONNX model whose input is a string", d.terms.Meta.TextColumn())
-	}
 	if err := checkNumbers(&d.terms.Config); err != nil {
 		return err
 	}

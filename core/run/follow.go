@@ -12,6 +12,8 @@ type Facts struct {
 	Features   int  // of a row
 	Numbers    int  // of the features: those that are numbers, which are brought to 0 … 1
 	Categories int  // columns of categories, each of which sets one feature to 1
+	Texts      int  // columns of texts, the features of each of which have length 1
+	Hashed     int  // of the features: those of texts
 	Outputs    int  // classes, labels or numbers
 	Numeric    bool // the targets are numbers
 	Labels     bool // the targets are several labels, each yes or no
@@ -182,16 +184,16 @@ func (c *Config) followModel(f Facts) int {
 // firstNorm is about how long one row's gradient is before anything is learned:
 // that of softmax regression is the row, with the 1 of the bias, times what the
 // prediction lacks, which is about 1. A number between 0 and 1 adds a third to the
-// row's square on average, a category 1. Much less would cut off above all the
+// row's square on average, a category or a text 1. Much less would cut off above all the
 // gradients of rows that are predicted badly, such as those of a rare class.
 func (c *Config) firstNorm(f Facts) float64 {
 	switch {
 	case c.PCA.Components > 0 || c.Scaling.Kind == "row" || c.Scaling.Kind == "" && f.Backbone:
 		return 1.4 // √2: rows of length 1
-	case c.Scaling.Kind != "" && c.Scaling.Kind != "private" && c.Scaling.Kind != "declared":
+	case c.Scaling.Kind != "" && c.Scaling.Kind != "private" && c.Scaling.Kind != "declared" && f.Hashed < f.Features:
 		return 1
 	}
-	return twoDigits(math.Sqrt(1 + float64(f.Numbers)/3 + float64(f.Categories)))
+	return twoDigits(math.Sqrt(1 + float64(f.Numbers)/3 + float64(f.Categories+f.Texts)))
 }
 
 // rate is Adam's, which nearly takes steps of the same length whatever C is: as

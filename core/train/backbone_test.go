@@ -6,19 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"clipscope/core/data"
 	"clipscope/core/plan"
 	"clipscope/core/run"
 )
-
-// TestTextsAreRefusedAsFeatures: there is nothing to train on before a backbone has read them.
-func TestTextsAreRefusedAsFeatures(t *testing.T) {
-	meta := small(t).Meta()
-	meta.Features, meta.Columns = 0, []data.Column{{Name: "review", Kind: data.Ignored, Text: true}}
-	if _, err := plan.New(base("constant"), meta); err == nil || !strings.Contains(err.Error(), `texts in the column "review": use a backbone`) {
-		t.Error(err)
-	}
-}
 
 // TestRunsOnFeaturesSaySo: what a backbone made is scaled by its length for nothing, the
 // statement and the guarantee say what is assumed of it, and the model what it lacks.

@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"clipscope/core/compute"
@@ -93,7 +94,7 @@ func (r *Run) completeAllBut(ctx context.Context, left int) error {
 // longer than others.
 func madeUp(m data.Meta) *data.Dataset {
 	ds := &data.Dataset{Name: m.Name, Task: m.Task, Features: m.Features, Shape: m.Shape, Outputs: m.Outputs, Columns: m.Columns, Bounds: m.Bounds}
-	n := m.TrainRows * m.Features
+	n := m.TrainRows * m.Dense()
 	ds.Train.N = m.TrainRows
 	ds.Train.Y = make([]float32, m.TrainRows*ds.TargetWidth())
 	if m.FeatureBytes == 1 {
@@ -107,5 +108,17 @@ func madeUp(m data.Meta) *data.Dataset {
 	for i := range ds.Train.F32 {
 		ds.Train.F32[i] = float32(i*i%251)/251 + 0.001
 	}
+	if m.Features > m.Dense() {
+		ds.Train.Words = slices.Repeat([][]data.Word{madeUpWords(m)}, m.TrainRows)
+	}
 	return ds
+}
+
+// madeUpWords returns the features of made-up texts of some hundred words.
+func madeUpWords(m data.Meta) (words []data.Word) {
+	const apart = 16 // of 2^14 features a thousand are not 0
+	for f := m.Dense(); f < m.Features; f += apart {
+		words = append(words, data.Word{Feature: uint32(f), Value: 0.03})
+	}
+	return words
 }

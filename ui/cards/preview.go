@@ -183,8 +183,8 @@ func (c *Preview) readAs(col data.Column) string {
 	s, n := "", words.Count(len(col.Categories))
 	switch {
 	case col.Kind == "" || col.Kind == data.Label && c.View.Table.Task == "": // it was not come to
-	case col.Text:
-		s = "texts, for a backbone"
+	case col.Kind == data.Text:
+		s = "texts, hashed into " + words.Count(col.Buckets)
 	case col.Kind == data.Ignored:
 		s = "not used"
 	case col.Kind == data.Label && c.View.Table.Task == data.MultiLabel:

@@ -3,6 +3,7 @@ package builtin
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"clipscope/core/data"
 )
@@ -56,13 +57,17 @@ func (d *drawing) split(n int) data.Split {
 	if d.m.FeatureBytes == 1 {
 		s.U8 = make([]uint8, 0, n*d.m.Features)
 	} else {
-		s.F32 = make([]float32, 0, n*d.m.Features)
+		s.F32 = make([]float32, 0, n*d.m.Dense())
 	}
+	dense := d.m.Dense()
 	for i := range n {
 		class := d.rng.IntN(d.m.Outputs)
 		s.Y[i] = float32(class)
 		d.row(d.middle[class])
-		for _, v := range d.rows {
+		if dense < d.m.Features {
+			s.Words = append(s.Words, d.words())
+		}
+		for _, v := range d.rows[:dense] {
 			if s.U8 != nil {
 				s.U8 = append(s.U8, uint8(min(max(64+48*v, 0), 255)))
 			} else {
@@ -112,6 +117,33 @@ func (d *drawing) column(c *data.Column) {
 			part[most] = 1
 		}
 	}
+}
+
+// words returns the features of texts that a row comes to: of each, the largest that were drawn, in size.
+func (d *drawing) words() (all []data.Word) {
+	const share = 16 // of the features, in a text of a hundred words
+	for _, c := range d.m.Columns {
+		if c.Kind != data.Text {
+			continue
+		}
+		drawn := d.rows[c.First : c.First+c.Buckets]
+		sizes := make([]float64, len(drawn))
+		for k, v := range drawn {
+			sizes[k] = math.Abs(v)
+		}
+		slices.Sort(sizes)
+		least, square, from := sizes[len(sizes)-max(1, len(sizes)/share)], 0.0, len(all)
+		for k, v := range drawn {
+			if math.Abs(v) >= least {
+				all = append(all, data.Word{Feature: uint32(c.First + k), Value: float32(v)})
+				square += v * v
+			}
+		}
+		for k := range all[from:] {
+			all[from+k].Value /= float32(math.Sqrt(square))
+		}
+	}
+	return all
 }
 
 // inBounds maps a number of deviations into the bounds: 0 to their middle, and the bounds lie four

@@ -17,7 +17,7 @@ import (
 
 // Check states what every Dataset holds to.
 func Check(ds *data.Dataset) error {
-	if ds.Features < 1 && ds.Train.Text == nil || ds.Outputs < 1 || ds.Train.N < 1 {
+	if ds.Features < 1 || ds.Outputs < 1 || ds.Train.N < 1 {
 		return fmt.Errorf("%d features, %d outputs, %d rows", ds.Features, ds.Outputs, ds.Train.N)
 	}
 	if ds.Task == data.MultiLabel && (len(ds.Classes) != ds.Outputs || ds.Outputs < 2) {
@@ -26,8 +26,8 @@ func Check(ds *data.Dataset) error {
 	if ds.Task == data.Classification && (len(ds.Classes) != ds.Outputs || ds.Outputs < 2) {
 		return fmt.Errorf("%d classes for %d outputs", len(ds.Classes), ds.Outputs)
 	}
-	if ds.Bounds != nil && len(ds.Bounds) != ds.Features {
-		return fmt.Errorf("%d bounds for %d features", len(ds.Bounds), ds.Features)
+	if ds.Bounds != nil && len(ds.Bounds) != ds.Dense() {
+		return fmt.Errorf("%d bounds for %d features", len(ds.Bounds), ds.Dense())
 	}
 	if n := 1; ds.Shape != nil {
 		for _, d := range ds.Shape {
@@ -37,7 +37,7 @@ func Check(ds *data.Dataset) error {
 			return fmt.Errorf("shape %v for %d features", ds.Shape, ds.Features)
 		}
 	}
-	next := 0
+	next, text := 0, ds.Dense()
 	for _, c := range ds.Columns {
 		switch c.Kind {
 		case data.Numeric, data.Categorical:
@@ -57,14 +57,19 @@ func Check(ds *data.Dataset) error {
 				}
 				next++
 			}
+		case data.Text:
+			if c.First != text {
+				return fmt.Errorf("texts of column %q begin at %d, not %d", c.Name, c.First, text)
+			}
+			text += c.Buckets
 		default:
 			if c.First != -1 {
 				return fmt.Errorf("column %q has feature %d", c.Name, c.First)
 			}
 		}
 	}
-	if ds.Columns != nil && next != ds.Features {
-		return fmt.Errorf("columns make %d features of %d", next, ds.Features)
+	if ds.Columns != nil && (next != ds.Dense() || text != ds.Features) {
+		return fmt.Errorf("columns make %d features of %d", next+text-ds.Dense(), ds.Features)
 	}
 	for _, sp := range []data.Split{ds.Train, ds.Test} {
 		if err := checkSplit(ds, sp); err != nil {
@@ -75,8 +80,20 @@ func Check(ds *data.Dataset) error {
 }
 
 func checkSplit(ds *data.Dataset, sp data.Split) error {
-	if len(sp.Y) != sp.N*ds.TargetWidth() || len(sp.U8)+len(sp.F32) != sp.N*ds.Features {
+	if len(sp.Y) != sp.N*ds.TargetWidth() || len(sp.U8)+len(sp.F32) != sp.N*ds.Dense() {
 		return fmt.Errorf("%d rows of %d: %d targets, %d + %d values", sp.N, ds.Features, len(sp.Y), len(sp.U8), len(sp.F32))
+	}
+	if has := sp.N > 0 && ds.Dense() < ds.Features; has != (sp.Words != nil) || has && len(sp.Words) != sp.N {
+		return fmt.Errorf("%d rows with texts of %d", len(sp.Words), sp.N)
+	}
+	for i, words := range sp.Words {
+		last := ds.Dense() - 1
+		for _, w := range words {
+			if int(w.Feature) <= last || int(w.Feature) >= ds.Features || !(math.Abs(float64(w.Value)) <= 1) || w.Value == 0 {
+				return fmt.Errorf("row %d has %v of feature %d behind %d", i, w.Value, w.Feature, last)
+			}
+			last = int(w.Feature)
+		}
 	}
 	for i, v := range slices.Concat(sp.F32, sp.Y) {
 		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {

@@ -734,7 +734,7 @@ func (d *drawnTable) compare(t *testing.T) (all []difference, cells int, refusal
 				if have.Kind == data.Label {
 					v = float64(ds.Train.Y[i])
 				} else {
-					x := ds.Train.F32[i*ds.Features:][:ds.Features]
+					x := ds.Train.F32[i*ds.Dense():][:ds.Dense()]
 					v = float64(x[have.First])
 					if have.Clock > 0 {
 						clock = float64(x[have.Clock])
@@ -769,7 +769,7 @@ func (d *drawnTable) compare(t *testing.T) (all []difference, cells int, refusal
 			if wrong > 0 {
 				add(want, example, wrong)
 			}
-		} else if have.Kind == data.Ignored {
+		} else if have.Kind == data.Ignored || have.Kind == data.Text {
 			if want.means != private && want.means != index {
 				add(want, string(want.means)+" is ignored", len(kept))
 			}
@@ -789,7 +789,7 @@ func (d *drawnTable) compare(t *testing.T) (all []difference, cells int, refusal
 				if have.Kind == data.Label {
 					got = ds.Classes[int(ds.Train.Y[i])]
 				} else {
-					x := ds.Train.F32[i*ds.Features:][:ds.Features]
+					x := ds.Train.F32[i*ds.Dense():][:ds.Dense()]
 					for m, name := range have.Categories {
 						if x[have.First+m] == 1 {
 							got += name

@@ -203,7 +203,7 @@ func TestSharesOfSheets(t *testing.T) {
 		}
 		for cell, want := range map[string]float32{"12%": 0.12, "12 %": 0.12, "12.0%": 0.12, "0.12": c.plain, "12": c.twelve, "$0.12": nan} {
 			x := []float32{0}
-			switch _, _, err := e.Features(x, []string{cell, ""}); {
+			switch _, _, _, err := e.Features(x, []string{cell, ""}); {
 			case want != want:
 				if err == nil || !strings.Contains(err.Error(), "as in the training rows") {
 					t.Errorf("%s: %q is %v, %v", c.what, cell, x, err)

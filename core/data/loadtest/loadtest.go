@@ -61,7 +61,7 @@ func Refused(t *testing.T, name string, files []source.File, want string, bounds
 func Sound(t *testing.T, train, test []source.File, opt run.CSV) {
 	in := source.NewReading(t.Context(), opt)
 	in.Limits.Bytes, in.Limits.Features, in.Limits.Columns, in.Limits.Categories, in.Limits.Category = 1<<20, 1<<12, 1000, 50, 100
-	in.Limits.Texts, in.Limits.Text, in.Limits.Classes, in.Limits.Record = 1<<14, 100, 50, 1<<16
+	in.Limits.Texts, in.Limits.Classes, in.Limits.Record = 1<<14, 50, 1<<16
 	in.Limits.Heads = 100
 	in.Limits.Directory, in.Limits.Picture, in.Limits.Pixels, in.Limits.Decoding = 1<<16, 1<<16, 1<<16, 1<<20
 	ds, err := load.Files(in, train, test)

@@ -12,7 +12,6 @@ type Limits struct {
 	Category   int   // bytes of one
 	Texts      int64 // bytes of all categories of all columns, while they are counted
 	Kept       int64 // bytes of a table's rows that are kept for the second pass
-	Text       int   // characters of a cell that a backbone reads
 	Classes    int
 	Record     int64 // bytes of one row of a table
 	Directory  int64 // bytes of an archive's directory
@@ -36,7 +35,6 @@ func DefaultLimits() Limits {
 		Category:   1000,
 		Texts:      64 << 20,
 		Kept:       64 << 20,
-		Text:       20_000, // some pages: what reads it takes time and memory that grow with it
 		Classes:    1000,
 		Record:     4 << 20,
 		Directory:  16 << 20, // some 200,000 files

@@ -63,7 +63,7 @@ func TestOddCells(t *testing.T) {
 		for _, cell := range have.Cells {
 			x := make([]float32, 1)
 			var came *float32
-			if _, _, err := e.Features(x, []string{strings.TrimSpace(cell)}); err == nil {
+			if _, _, _, err := e.Features(x, []string{strings.TrimSpace(cell)}); err == nil {
 				came = &x[0]
 			}
 			c.Features = append(c.Features, came)
@@ -147,7 +147,7 @@ func TestCellsInAnotherStyle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, err = e.Features(make([]float32, 1), []string{c.cell})
+		_, _, _, err = e.Features(make([]float32, 1), []string{c.cell})
 		var bad *data.Error
 		if !errors.As(err, &bad) || !strings.HasPrefix(bad.Fix, c.want) {
 			t.Errorf("%q in %+v: %v, want %q", c.cell, c.column, err, c.want)
@@ -164,7 +164,7 @@ func TestCategoriesOfOlderModelsStay(t *testing.T) {
 	}
 	for cell, want := range map[string]int{"a": 0, "n/d": 1, "N/D": 2, "": 2, "#REF!": 2} {
 		x := make([]float32, 3)
-		if _, _, err := e.Features(x, []string{cell}); err != nil || x[want] != 1 {
+		if _, _, _, err := e.Features(x, []string{cell}); err != nil || x[want] != 1 {
 			t.Errorf("%q becomes %v, %v; want category %d", cell, x, err, want)
 		}
 	}

@@ -84,11 +84,12 @@ func (c *comparison) purity(ds *data.Dataset, col *data.Column) (share, base flo
 			c.counts[i] = 0
 		}
 	}()
+	dense := ds.Dense()
 	for r := range ds.Train.N {
 		if ok, err := c.spend(lookUp + len(col.Categories)); !ok || err != nil {
 			return 0, 0, err
 		}
-		x := ds.Train.F32[r*ds.Features:]
+		x := ds.Train.F32[r*dense:]
 		v := x[col.First]
 		if col.Kind == data.Categorical {
 			v = float32(slices.IndexFunc(x[col.First:][:len(col.Categories)], func(x float32) bool { return x != 0 }))
@@ -120,18 +121,18 @@ func (c *comparison) purity(ds *data.Dataset, col *data.Column) (share, base flo
 // correlation returns the square of Pearson's coefficient of a feature and the target; 0 where one of them
 // is constant.
 func (c *comparison) correlation(ds *data.Dataset, feature int) (float64, error) {
-	n := float64(ds.Train.N)
+	n, dense := float64(ds.Train.N), ds.Dense()
 	var mx, my float64
 	for r := range ds.Train.N {
 		if ok, err := c.spend(1); !ok || err != nil {
 			return 0, err
 		}
-		mx += float64(ds.Train.F32[r*ds.Features+feature]) / n
+		mx += float64(ds.Train.F32[r*dense+feature]) / n
 		my += float64(ds.Train.Y[r]) / n
 	}
 	var xx, xy, yy float64
 	for r := range ds.Train.N {
-		x, y := float64(ds.Train.F32[r*ds.Features+feature])-mx, float64(ds.Train.Y[r])-my
+		x, y := float64(ds.Train.F32[r*dense+feature])-mx, float64(ds.Train.Y[r])-my
 		xx, xy, yy = xx+x*x, xy+x*y, yy+y*y
 	}
 	if r := xy * xy / (xx * yy); r <= 1+1e-9 {

@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,7 +90,7 @@ func (s *schema) target(c string) (y float32, point bool, err *data.Error) {
 // Encoder makes features of a table's cells, as they were made of the rows that a
 // model was trained on, of which it knows what is public alone.
 //
-// Guarantee: each cell is read by itself.
+// Guarantee: each cell is read by itself. It is used by one goroutine at a time.
 type Encoder struct{ s schema }
 
 // NewEncoder returns an encoder for the columns of a table, their features, and the classes of its
@@ -100,6 +101,7 @@ func NewEncoder(task data.Task, columns []data.Column, classes []string, feature
 	n := len(columns)
 	e := &Encoder{schema{columns: columns, label: -1, task: task, classes: classes, features: features,
 		styles: make([]style, n), categories: make([]map[string]int, n), buckets: make([]uint32, n), fill: make([]float64, n), noNumbers: make([]bool, n)}}
+	e.s.dense = data.Dense(features, columns)
 	taken := make([]bool, features)
 	names := map[string]bool{}
 	for i := range columns {
@@ -142,6 +144,14 @@ func (e *Encoder) add(i int, taken []bool) error {
 		}
 		s.noNumbers[i] = s.task == data.Regression
 	case data.Ignored:
+	case data.Text:
+		if width = col.Buckets; width < 1 || bits.OnesCount(uint(width)) != 1 || len(col.Categories) > 0 || col.Fill != nil {
+			return fmt.Errorf("%d are no power of two of features of texts, or texts have categories", width)
+		}
+		if col.First < s.dense {
+			return fmt.Errorf("features of texts come behind all others, and these begin at %d of %d", col.First+1, s.dense)
+		}
+		s.texts = append(s.texts, i)
 	default:
 		return fmt.Errorf("there is no kind of column %s", data.Quote(string(col.Kind)))
 	}
@@ -256,14 +266,17 @@ func (e *Encoder) Columns() []data.Column { return e.s.columns }
 // Label returns the index of the label's column; -1 where there is none.
 func (e *Encoder) Label() int { return e.s.label }
 
-// Features writes a row's features to x, of which it has so many, from its cells, one
-// for each column; those of label and ignored columns do not count. unknown are the
+// Features writes a row's dense features to x, of which it has so many, from its cells, one
+// for each column, and returns those of its texts; cells of label and ignored columns do not count. unknown are the
 // columns with a category that no training row has, which leaves zeros, and gaps those
 // without a number, for which [Column.Fill] stands. The error, a
 // [*data.Error] without file and row, says which cell cannot be read, or is missing where
 // there were no such rows in training.
-func (e *Encoder) Features(x []float32, cells []string) (unknown, gaps []int, err error) {
+func (e *Encoder) Features(x []float32, cells []string) (words []data.Word, unknown, gaps []int, err error) {
 	clear(x)
+	for _, i := range e.s.texts {
+		words = e.s.hash(words, i, strings.TrimSpace(cells[i]))
+	}
 	for i := range e.s.columns {
 		col := &e.s.columns[i]
 		if col.Kind != data.Numeric && col.Kind != data.Categorical {
@@ -272,13 +285,13 @@ func (e *Encoder) Features(x []float32, cells []string) (unknown, gaps []int, er
 		c := strings.TrimSpace(cells[i])
 		gap := col.Kind == data.Numeric && e.s.gone(i, c)
 		if gap && col.Fill == nil {
-			return nil, nil, &data.Error{Column: i + 1, ColumnName: col.Name, Expected: e.s.what(i), Got: "a missing cell, and no training row had one",
+			return nil, nil, nil, &data.Error{Column: i + 1, ColumnName: col.Name, Expected: e.s.what(i), Got: "a missing cell, and no training row had one",
 				Fix: "Fill in the cell, or train on rows with such cells: missing cells as zero or indicator, not drop."}
 		}
 		known, err := e.s.feature(x, i, c)
 		if err != nil {
 			err.Fix = e.mend(i, c)
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		if !known {
 			unknown = append(unknown, i)
@@ -287,8 +300,11 @@ func (e *Encoder) Features(x []float32, cells []string) (unknown, gaps []int, er
 			gaps = append(gaps, i)
 		}
 	}
-	return unknown, gaps, nil
+	return words, unknown, gaps, nil
 }
+
+// Dense returns the number of features that are not of texts.
+func (e *Encoder) Dense() int { return e.s.dense }
 
 // mend says what to do about a cell of column i that is no number, or no date, in the
 // column's style: where it is one in another, how the column would have it.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
+	"unsafe"
 
 	"clipscope/core/data"
 	"clipscope/core/data/source"
@@ -52,11 +52,7 @@ func Load(in *source.Reading, train, test []source.File) (*data.Dataset, error) 
 }
 
 func claimTable(in *source.Reading, file string, rows int, s *schema) error {
-	bytes := s.rowBytes()
-	if data.TextColumn(s.columns) >= 0 {
-		bytes += source.TextOverhead
-	}
-	return in.Claim(file, int64(rows), int64(s.features), bytes)
+	return in.Claim(file, int64(rows), int64(s.features), s.rowBytes())
 }
 
 // nameClasses takes the names scikit-learn's files give the labels 0, 1, ….
@@ -81,7 +77,7 @@ func (s *schema) dataset() *data.Dataset {
 	if b := s.columns[s.label].Bounds; b != nil {
 		ds.TargetBounds = []data.Bound{*b}
 	}
-	if len(ds.NumericFeatures()) == 0 {
+	if s.dense > 0 && len(ds.NumericFeatures()) == 0 {
 		ds.Bounds = ds.KnownBounds()
 	}
 	return ds
@@ -154,12 +150,13 @@ type filler struct {
 	test    bool
 	dropped int
 	bad     BadRows
-	unseen  []unseen // by column
-	points  bool     // a label of this file ended with a point
-	plain   []bool   // columns of which a plain number is a feature as it is
-	done    []bool   // columns that are written at a glance in this row
-	places  []int32  // of the row's cells among the listed values of their columns, −1 for none; nil where they are not known
-	marks   [][]mark // by column and place
+	unseen  []unseen    // by column
+	points  bool        // a label of this file ended with a point
+	plain   []bool      // columns of which a plain number is a feature as it is
+	done    []bool      // columns that are written at a glance in this row
+	places  []int32     // of the row's cells among the listed values of their columns, −1 for none; nil where they are not known
+	marks   [][]mark    // by column and place
+	words   []data.Word // features of a row's texts
 }
 
 // quickly writes the feature of a cell of a plain column that is a number of digits and a mark, without a unit, and reports
@@ -197,9 +194,12 @@ func fillTables(in *source.Reading, files []source.File, dialects []*dialect, s 
 	for i := range f.plain {
 		f.plain[i] = s.readsPlainly(i)
 	}
-	f.split.F32 = make([]float32, rows*s.features)
+	f.split.F32 = make([]float32, rows*s.dense)
 	f.split.Y = make([]float32, rows*s.targets())
-	if data.TextColumn(s.columns) >= 0 {
+	if len(s.texts) > 0 {
+		f.split.Words = make([][]data.Word, rows)
+	}
+	if len(s.texts) == 1 {
 		f.split.Text = make([]string, rows)
 	}
 	var err error
@@ -220,7 +220,10 @@ func fillTables(in *source.Reading, files []source.File, dialects []*dialect, s 
 		return data.Split{}, &data.Error{File: files[0].Name(), Expected: "rows without missing cells", Got: "none: every row was dropped",
 			Fix: `Choose "zero" for missing cells, or ignore the columns that have them.`}
 	}
-	f.split.F32, f.split.Y = f.split.F32[:n*s.features:n*s.features], f.split.Y[:n*s.targets():n*s.targets()]
+	f.split.F32, f.split.Y = f.split.F32[:n*s.dense:n*s.dense], f.split.Y[:n*s.targets():n*s.targets()]
+	if f.split.Words != nil {
+		f.split.Words = f.split.Words[:n:n]
+	}
 	if f.split.Text != nil {
 		f.split.Text = f.split.Text[:n:n]
 	}
@@ -294,7 +297,7 @@ func (f *filler) table(t *Table, most int) (int, error) {
 // row writes one row, unless a missing cell drops it.
 func (f *filler) row(file string, cells []string, line int) error {
 	n := f.split.N
-	x := f.split.F32[n*f.features : (n+1)*f.features]
+	x := f.split.F32[n*f.dense : (n+1)*f.dense]
 	clear(x) // of what a bad row has left
 	keeps := keepsMissing(f.Reading)
 	for i, c := range cells {
@@ -329,16 +332,13 @@ func (f *filler) row(file string, cells []string, line int) error {
 			if err == nil {
 				f.learnTarget(i, c, v)
 			}
-		case data.Ignored:
-			if f.columns[i].Text {
-				f.split.Text[n], err = f.text(i, c)
-			}
 		}
 		if err != nil {
 			err.File, err.Row = file, line
 			return err
 		}
 	}
+	f.addTexts(n, cells)
 	if f.Taken.Bytes > f.Limits.Bytes { // of no row by itself: none may be skipped for what others have
 		return &data.Error{File: file, Expected: fmt.Sprintf("at most %d MB of data", f.Limits.Bytes>>20), Got: "texts that are longer together", Fix: "Use fewer rows, or shorter texts."}
 	}
@@ -346,18 +346,25 @@ func (f *filler) row(file string, cells []string, line int) error {
 	return nil
 }
 
-// text returns a cell of the column of texts, and counts its bytes among those that data may take. It
-// is empty where the cell is missing.
-func (f *filler) text(i int, s string) (string, *data.Error) {
-	if missing(s) {
-		return "", nil
+// addTexts writes the features of row n's texts, and its text where a backbone may read it. It counts their bytes among
+// those that data may take.
+func (f *filler) addTexts(n int, cells []string) {
+	if len(f.texts) == 0 {
+		return
 	}
-	if n := utf8.RuneCountInString(s); n > f.Limits.Text {
-		return "", &data.Error{Column: i + 1, ColumnName: f.columns[i].Name, Expected: fmt.Sprintf("texts of at most %d characters", f.Limits.Text), Got: fmt.Sprintf("%d", n),
-			Fix: "Shorten the text, or skip rows that cannot be read."}
+	f.words = f.words[:0]
+	for _, i := range f.texts {
+		f.words = f.hash(f.words, i, cells[i])
 	}
-	f.Taken.Bytes += int64(len(s))
-	return strings.Clone(s), nil
+	f.split.Words[n] = slices.Clone(f.words)
+	f.Taken.Bytes += int64(len(f.words)) * int64(unsafe.Sizeof(data.Word{}))
+	if f.split.Text != nil {
+		f.split.Text[n] = ""
+		if s := cells[f.texts[0]]; !missing(s) {
+			f.split.Text[n] = strings.Clone(s)
+			f.Taken.Bytes += int64(len(s))
+		}
+	}
 }
 
 // unknown counts a cell whose category no training row has.

@@ -236,7 +236,11 @@ func (e *Encoder) Targets(cells []string) ([]float32, error) {
 
 // rowBytes is the memory, in bytes, of a row's features and targets.
 func (s *schema) rowBytes() int64 {
-	return 4*int64(s.features) + 4*int64(s.targets()-1) + source.RowOverhead
+	n := 4*int64(s.dense) + 4*int64(s.targets()-1) + source.RowOverhead
+	if len(s.texts) > 0 { // and by row what its texts take
+		n += source.TextOverhead
+	}
+	return n
 }
 
 // FlagColumns returns label columns of these names, which have 0 for no and 1 for yes.

@@ -49,20 +49,13 @@ func Choose(opt run.CSV, lim source.Limits) (Choices, error) {
 	if opt.Decimal != "" && opt.Decimal == opt.Thousands {
 		return c, data.BadOption("thousands", "another mark than the decimal one", opt.Thousands)
 	}
-	texts := 0
 	for _, kind := range opt.Columns {
-		if !slices.Contains([]string{string(data.Numeric), string(data.Categorical), bucketed, textual, labelled, string(data.Ignored)}, kind) {
+		if !slices.Contains([]string{string(data.Numeric), string(data.Categorical), bucketed, string(data.Text), labelled, string(data.Ignored)}, kind) {
 			return c, data.BadOption("columns", `"numeric", "categorical", "bucketed", "text", "label" or "ignored"`, kind)
-		}
-		if kind == textual {
-			texts++
 		}
 	}
 	if err := checkLabelKinds(opt); err != nil {
 		return c, err
-	}
-	if texts > 1 {
-		return c, data.BadOption("columns", `"text" for one column, which a backbone reads`, fmt.Sprint(texts))
 	}
 	for _, b := range opt.Bounds {
 		if !(b.Lo < b.Hi) || math.IsInf(b.Hi-b.Lo, 0) {
@@ -118,9 +111,5 @@ const (
 	CoarseLabels = "coarse"
 )
 
-// bucketed is the declared kind of categorical columns whose values are hashed. textual is the kind of the
-// one column whose cells a backbone reads.
-const (
-	bucketed = "bucketed"
-	textual  = "text"
-)
+// bucketed is the declared kind of categorical columns whose values are hashed.
+const bucketed = "bucketed"

@@ -45,6 +45,7 @@ type tally struct {
 	units    [1 + len(units)]*cell // the first number without a unit, and with each of units
 	notTimes timeSet               // kinds of times that some number is not
 	clock    bool                  // some number is a time, and no whole day
+	wordy    bool                  // where distinct is no more: the texts up to then have several words each
 	ids      map[int64]struct{}    // nil when a cell is not an integer or comes twice, or nobody asks
 }
 
@@ -259,6 +260,7 @@ func (sc *scan) list(c *tally, s string, set styleSet, lim *source.Limits) (plac
 	bytes := entry + int64(len(s))
 	if len(c.distinct) == lim.Categories || len(s) > lim.Category || sc.texts+bytes > lim.Texts {
 		sc.texts -= c.held
+		c.wordy = wordy(c.distinct, s)
 		if set != 0 && len(c.distinct) > 0 && sc.samples+c.held <= mostSamples {
 			c.some = c.distinct
 			sc.samples += c.held

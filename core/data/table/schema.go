@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"clipscope/core/data"
 	"clipscope/core/data/source"
@@ -31,6 +32,9 @@ type schema struct {
 	fill       []float64 // what stands for a missing number
 	noNumbers  []bool    // by column: of numbers, in which words such as "-" are missing cells
 	features   int
+	dense      int   // of them, those that are not of texts: the first
+	texts      []int // columns of texts
+	hasher     hasher
 }
 
 // decide turns what was counted into what the columns mean. It fills the
@@ -71,9 +75,12 @@ func decide(in *source.Reading, sc *scan, file string) (*schema, error) {
 	if first != nil {
 		return nil, first
 	}
-	if s.features == 0 && data.TextColumn(s.columns) < 0 {
+	if s.placeTexts(); s.features == 0 {
 		return nil, &data.Error{File: file, Expected: "at least one column of features", Got: "none besides the label and ignored columns",
-			Fix: "Declare a column numeric or categorical, or one text that a backbone is to read."}
+			Fix: "Declare a column numeric, categorical or text."}
+	}
+	if err := s.tooMany(in, file, slices.Max(append(s.texts, 0))); err != nil {
+		return nil, err
 	}
 	if err := decideLabel(in, sc, s, file); err != nil {
 		return nil, err
@@ -163,6 +170,8 @@ func (s *schema) meaning(i int, c string) string {
 			return data.Instant(v)
 		}
 		return number
+	case col.Kind == data.Text:
+		return s.hashedInWords(i, c)
 	case col.Kind == data.Label && s.labels != nil:
 		if y, ok := Flag(c, s.signed); ok {
 			return zeroOne[int(y)]
@@ -179,8 +188,26 @@ func (s *schema) meaning(i int, c string) string {
 	return c
 }
 
-// gone reports whether cell c of column i says that there is no value.
+// hashedInWords says how many words a text has and how many features they come to. A cell that was clipped for the preview
+// has more.
+func (s *schema) hashedInWords(i int, c string) string {
+	n := 0
+	eachWord(c, &s.hasher.text, func([]rune) bool { n++; return true })
+	if utf8.RuneCountInString(c) > MostShown {
+		return fmt.Sprintf("%d words and more, hashed", n)
+	}
+	features := len(s.hash(nil, i, c))
+	if n == 0 {
+		return "no words: a text of zeros"
+	}
+	return fmt.Sprintf("%d words → %d features", n, features)
+}
+
+// gone reports whether cell c of column i says that there is no value. A text is always one, if without words.
 func (s *schema) gone(i int, c string) bool {
+	if s.columns[i].Kind == data.Text {
+		return false
+	}
 	return missing(c) || s.noNumbers[i] && noNumber(c)
 }
 
@@ -296,8 +323,7 @@ func decideColumn(in *source.Reading, sc *scan, s *schema, i int, file string) e
 		return nil // decideLabel does the rest
 	}
 	c, col := &sc.columns[i], &s.columns[i]
-	col.Kind, col.Text = kindOf(in, sc, i, col.Name), in.Options.Columns[col.Name] == textual
-	switch col.Kind {
+	switch col.Kind = kindOf(in, sc, i, col.Name); col.Kind {
 	case data.Numeric:
 		if err := checkNumeric(in, c, i, col.Name); err != nil {
 			return err
@@ -331,23 +357,43 @@ func decideColumn(in *source.Reading, sc *scan, s *schema, i int, file string) e
 		col.First = s.features
 		s.features += len(col.Categories)
 	}
-	if s.features > in.Limits.Features {
-		return &data.Error{File: file, Column: i + 1, ColumnName: col.Name,
-			Expected: fmt.Sprintf("at most %d features, categories counted", in.Limits.Features), Got: "more",
-			Fix: "Declare columns with many categories, or that do not matter, ignored."}
+	return s.tooMany(in, file, i)
+}
+
+// tooMany returns the error of more features than are read, of which column i has the last; nil where there are not.
+func (s *schema) tooMany(in *source.Reading, file string, i int) error {
+	if s.features <= in.Limits.Features {
+		return nil
 	}
-	return nil
+	return &data.Error{File: file, Column: i + 1, ColumnName: s.columns[i].Name,
+		Expected: fmt.Sprintf("at most %d features, categories and hashed words counted", in.Limits.Features), Got: "more",
+		Fix: "Declare columns with many categories, or that do not matter, ignored."}
+}
+
+// placeTexts gives the columns of texts their features, behind all others.
+func (s *schema) placeTexts() {
+	s.dense, s.texts = s.features, data.TextColumns(s.columns)
+	n := bucketsOf(len(s.texts))
+	for _, i := range s.texts {
+		s.columns[i].First, s.columns[i].Buckets = s.features, n
+		s.features += n
+	}
+}
+
+// hash appends the features of a cell of column i, which holds texts; none of a missing cell.
+func (s *schema) hash(row []data.Word, i int, c string) []data.Word {
+	if missing(c) {
+		return row
+	}
+	return s.hasher.add(row, c, s.columns[i].First, s.columns[i].Buckets)
 }
 
 // kindOf decides what a column other than the label is, and warns where that is
 // not plain.
 func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 	if k, ok := in.Options.Columns[name]; ok {
-		switch k {
-		case bucketed:
+		if k == bucketed {
 			return data.Categorical
-		case textual:
-			return data.Ignored
 		}
 		return data.ColumnKind(k)
 	}
@@ -381,11 +427,14 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 	case c.firstText() != nil && monthNamed(c.firstText().text):
 		in.Doubt("%s is ignored: dates with names of months (such as %s) are not read. Write 2019-12-31, or declare it categorical.", name, data.Quote(c.firstText().text))
 		return data.Ignored
+	case (c.distinct == nil || c.private(sc.rows)) && c.ofWords():
+		in.Warn("%s is read as text: its words and parts of them are hashed, and no list of words is made of the rows. Declare it ignored if it says whose a row is.", name)
+		return data.Text
 	case c.distinct == nil:
-		in.Doubt("%s is ignored: it has over %d different texts or very long ones, and the list of categories counts as public. Declare it bucketed to use it, or text for a backbone to read.", name, in.Limits.Categories)
+		in.Doubt("%s is ignored: it has over %d different texts or very long ones, and the list of categories counts as public. Declare it bucketed or text to use it.", name, in.Limits.Categories)
 		return data.Ignored
 	case c.private(sc.rows):
-		in.Doubt("%s is ignored: %d of its %d different texts stand in one row alone, and a list of categories counts as public. Declare it bucketed to use it, text for a backbone to read, or categorical if anybody may know its texts.", name, c.once(), len(c.distinct))
+		in.Doubt("%s is ignored: %d of its %d different texts stand in one row alone, and a list of categories counts as public. Declare it bucketed or text to use it, or categorical if anybody may know its texts.", name, c.once(), len(c.distinct))
 		return data.Ignored
 	case c.numbers() > c.texts() && !c.typed && len(c.distinct) > fewClasses:
 		in.Doubt("%s is ignored: it mixes %s (such as %s), and the list of its %d different texts would count as public. Write all of them one way, or declare it bucketed or categorical.", name, c.mixture(), data.Quote(c.firstText().text), len(c.distinct))
@@ -403,6 +452,14 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 		in.Doubt("The %d different texts of %s are its categories, which count as public: every model that is saved has their list. Declare it ignored or bucketed if they say whose a row is.", n, name)
 	}
 	return data.Categorical
+}
+
+// ofWords reports whether the column's texts have several words each.
+func (c *tally) ofWords() bool {
+	if c.distinct == nil {
+		return c.wordy
+	}
+	return wordy(c.distinct, "")
 }
 
 // private reports whether most of the column's texts stand in one row alone, of some at least: notes
@@ -853,7 +910,7 @@ func checkMissing(in *source.Reading, sc *scan, s *schema) error {
 	var first *cell
 	var where, kept []string
 	for i, c := range s.columns {
-		if !c.Used() || sc.columns[i].missing == 0 {
+		if !c.Used() || c.Kind == data.Text || sc.columns[i].missing == 0 {
 			continue
 		}
 		if total == 0 {

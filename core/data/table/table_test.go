@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"fmt"
+	"math"
 	"hash/fnv"
 	"io"
 	"slices"
@@ -61,8 +62,8 @@ func TestBadRowsAreSkipped(t *testing.T) {
 	}
 }
 
-// TestTexts: the cells of a column that is declared text stand beside their rows, whatever
-// becomes of these, and make no features.
+// TestTexts: the words of a column of texts are features, and its cells stand beside their rows, whatever
+// becomes of these. A column that looks like one is read so without being asked.
 func TestTexts(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("n,review,kind\n")
@@ -71,7 +72,7 @@ func TestTexts(t *testing.T) {
 	}
 	declared := run.CSV{Columns: map[string]string{"review": "text", "n": "numeric"}}
 	ds, r := loadtest.Read(t, declared, datatest.One(text.String()))
-	if ds.Features != 1 || len(ds.Train.Text) != 40 || len(ds.Test.Text) != 10 || ds.Meta().TextColumn() != "review" || r.Preview.Values[0][1] != "row 0, and more" {
+	if ds.Features != 1+1<<14 || ds.Dense() != 1 || len(ds.Train.Text) != 40 || len(ds.Test.Text) != 10 || ds.Meta().TextColumn() != "review" || r.Preview.Values[0][1] != "4 words → 29 features" {
 		t.Fatalf("%d features, %d and %d texts, %+v", ds.Features, len(ds.Train.Text), len(ds.Test.Text), r.Preview)
 	}
 	for _, s := range []data.Split{ds.Train, ds.Test} {
@@ -79,60 +80,72 @@ func TestTexts(t *testing.T) {
 			if want := fmt.Sprintf("row %v, and more", s.F32[i]); got != want {
 				t.Errorf("%q stands beside %q", got, want)
 			}
+			length := 0.0
+			for _, w := range s.Words[i] {
+				length += float64(w.Value) * float64(w.Value)
+			}
+			if math.Abs(length-1) > 1e-6 || s.Words[i][0].Feature < 1 {
+				t.Errorf("%q has features %v of length %v", got, s.Words[i], length)
+			}
 		}
 	}
 	alone := run.CSV{Columns: map[string]string{"review": "text", "n": "ignored"}}
-	if ds, _ = loadtest.Read(t, datatest.AllToTrain(alone), datatest.One(text.String())); ds.Features != 0 || len(ds.Train.Text) != 50 || ds.Columns[1].Kind != data.Ignored || !ds.Columns[1].Text {
+	if ds, _ = loadtest.Read(t, datatest.AllToTrain(alone), datatest.One(text.String())); ds.Dense() != 0 || ds.Bounds != nil || len(ds.Train.Text) != 50 || ds.Columns[1].Kind != data.Text {
 		t.Errorf("%d features, %+v", ds.Features, ds.Columns)
 	}
-	if ds, _ = loadtest.Read(t, datatest.AllToTrain(run.CSV{}), datatest.One(text.String())); ds.Train.Text != nil || ds.Meta().TextColumn() != "" {
-		t.Error("there are texts that nobody has asked for")
+	if ds, _ = loadtest.Read(t, datatest.AllToTrain(run.CSV{}), datatest.One(text.String())); ds.Columns[1].Kind != data.Text || ds.Columns[1].Buckets != 1<<14 {
+		t.Errorf("texts are read as %+v", ds.Columns[1])
 	}
 }
 
-// TestTextsThatAreMissing: what is said of missing cells holds for texts, which are empty
-// where they are kept.
-func TestTextsThatAreMissing(t *testing.T) {
+// TestMissingTexts: a text that is missing is one without words, whatever is done with other missing cells.
+func TestMissingTexts(t *testing.T) {
 	const s = "review,kind\ngood,a\n,b\nn/a,a\nbad,b\n"
-	opt := func(missing string) run.CSV {
-		return datatest.AllToTrain(run.CSV{Missing: missing, Columns: map[string]string{"review": "text"}})
-	}
-	for missing, want := range map[string][]string{"zero": {"good", "", "", "bad"}, "indicator": {"good", "", "", "bad"}, "drop": {"good", "bad"}} {
-		if ds, _ := loadtest.Read(t, opt(missing), datatest.One(s)); !slices.Equal(ds.Train.Text, want) {
-			t.Errorf("%s: %q", missing, ds.Train.Text)
+	for _, missing := range []string{"", "zero", "indicator", "drop"} {
+		ds, r := loadtest.Read(t, datatest.AllToTrain(run.CSV{Missing: missing, Columns: map[string]string{"review": "text"}}), datatest.One(s))
+		if !slices.Equal(ds.Train.Text, []string{"good", "", "", "bad"}) || len(ds.Train.Words[1])+len(ds.Train.Words[2]) > 0 || r.Missing+r.Dropped > 0 {
+			t.Errorf("%s: %q, %v, %d missing, %d dropped", missing, ds.Train.Text, ds.Train.Words, r.Missing, r.Dropped)
 		}
 	}
-	if _, _, err := load.Load(t.Context(), datatest.One(s), nil, opt(""), nil); err == nil || !strings.Contains(err.Error(), "row 3, column 1 (\"review\"): expected a value") {
-		t.Errorf("missing cells of a text: %v", err)
-	}
 }
 
-// TestTextsAreCapped: by characters each, and together with the other data.
+// TestTextsAreCapped: together with the other data, and those that a backbone reads by characters each.
 func TestTextsAreCapped(t *testing.T) {
 	long := func(n int) string { return "review,kind\ngood,a\n" + strings.Repeat("ü", n) + ",b\nbad,a\nfine,b\n" }
 	opt := datatest.AllToTrain(run.CSV{Columns: map[string]string{"review": "text"}})
-	if ds, _ := loadtest.Read(t, opt, datatest.One(long(20_000))); len(ds.Train.Text[1]) != 40_000 {
+	if ds, _ := loadtest.Read(t, opt, datatest.One(long(100_000))); len(ds.Train.Text[1]) != 200_000 || len(ds.Train.Words[1]) == 0 {
 		t.Errorf("%d bytes of text", len(ds.Train.Text[1]))
 	}
-	if _, _, err := load.Load(t.Context(), datatest.One(long(20_001)), nil, opt, nil); err == nil || !strings.Contains(err.Error(), "row 3, column 1 (\"review\"): expected texts of at most 20000 characters, found 20001") {
-		t.Errorf("a long text: %v", err)
-	}
-	opt.BadRows = "skip"
-	if ds, r := loadtest.Read(t, opt, datatest.One(long(20_001))); r.BadRows != 1 || !slices.Equal(ds.Train.Text, []string{"good", "bad", "fine"}) {
-		t.Errorf("%q", ds.Train.Text)
-	}
 	in := source.NewReading(t.Context(), opt)
-	in.Limits.Bytes = 500
+	in.Limits.Bytes = 1500
 	if _, err := load.Files(in, datatest.One(long(100)), nil); err != nil {
 		t.Errorf("texts that there is room for: %v", err)
 	}
 	in = source.NewReading(t.Context(), opt)
-	in.Limits.Bytes = 300
-	if _, err := load.Files(in, datatest.One(long(200)), nil); err == nil || !strings.Contains(err.Error(), "t.csv: expected at most 0 MB of data, found texts that are longer together") {
+	in.Limits.Bytes = 1000
+	if _, err := load.Files(in, datatest.One(long(400)), nil); err == nil || !strings.Contains(err.Error(), "t.csv: expected at most 0 MB of data, found texts that are longer together") {
 		t.Errorf("texts that there is no room for: %v", err)
 	}
-	if _, _, err := load.Load(t.Context(), datatest.One("a,b,kind\nx,y,1\nz,y,0\n"), nil, run.CSV{Columns: map[string]string{"a": "text", "b": "text"}}, nil); err == nil || !strings.Contains(err.Error(), "for one column") {
-		t.Errorf("two columns of texts: %v", err)
+}
+
+// TestSeveralTexts: each has features of its own, behind those of all other columns; no backbone reads one of them.
+func TestSeveralTexts(t *testing.T) {
+	opt := datatest.AllToTrain(run.CSV{Columns: map[string]string{"a": "text", "b": "text", "c": "text", "d": "text"}})
+	ds, _ := loadtest.Read(t, opt, datatest.One("a,n,b,c,d,kind\nx,1,x,,y,1\nz,2,y,y,y,0\n"))
+	if ds.Dense() != 1 || ds.Features != 1+4<<13 || ds.Train.Text != nil || ds.Meta().TextColumn() != "" {
+		t.Errorf("%d features, %d dense, %q", ds.Features, ds.Dense(), ds.Train.Text)
+	}
+	at := func(row, column int) (all []uint32) {
+		first := uint32(1 + column<<13)
+		for _, w := range ds.Train.Words[row] {
+			if w.Feature >= first && w.Feature < first+1<<13 {
+				all = append(all, w.Feature-first)
+			}
+		}
+		return all
+	}
+	if len(at(0, 0)) == 0 || !slices.Equal(at(0, 0), at(0, 1)) || len(at(0, 2)) > 0 || !slices.Equal(at(1, 1), at(1, 3)) || slices.Equal(at(0, 0), at(1, 0)) {
+		t.Errorf("features %v", ds.Train.Words)
 	}
 }
 
