@@ -88,6 +88,8 @@ export class Model {
         x[c.first] = Math.fround(v - (c.offset ?? 0));
         if (!Number.isFinite(Math.fround(v))) throw new Error(`Column "${c.name}" has "${cell}", which is no ${c.date ? "date" : c.time ? `time (${c.time})` : "number"}${Number.isNaN(v) ? "" : " below 3.4e38"}.`);
         if (c.clock) x[c.clock] = Math.fround(v - Math.floor(v));
+      } else if (c.kind === "text") {
+        if (!missing(cell)) for (const [bucket, v] of hashedWords(cell, c.buckets ?? 1)) x[c.first + bucket] = v;
       } else if (c.kind === "categorical") {
         const categories = c.categories ?? [], own = categories.indexOf(cell); // also in a model from before cell was a word for a missing one
         const k = !gone && c.buckets ? hash(cell) % c.buckets : gone && own < 0 ? categories.indexOf("(missing)") : own;
@@ -123,7 +125,9 @@ export class Model {
     if (x.length !== a.features) throw new Error(`A row has ${x.length} features, and the model takes ${a.features}.`);
     const { lo, hi, kind } = a.scaling;
     if (lo && hi) {
+      const dense = a.features - (a.columns ?? []).reduce((sum, c) => sum + (c.kind === "text" ? c.buckets ?? 0 : 0), 0);
       x = x.map((v, i) => {
+        if (i >= dense) return v; // of a text, which has length 1 as it is
         const k = Math.min(i, lo.length - 1);
         return Math.min(1, Math.max(0, (v - lo[k]) / (hi[k] - lo[k])));
       });
@@ -424,11 +428,95 @@ function days(cell, order) {
 
 // hash is FNV-1a of 32 bits.
 /** @param {string} cell */
-function hash(cell) {
-  let h = 2166136261;
-  for (const b of new TextEncoder().encode(cell)) h = Math.imul(h ^ b, 16777619) >>> 0;
+const hash = (cell) => hashed(2166136261, new TextEncoder().encode(cell));
+
+// hashed goes on with a hash.
+/** @param {number} h @param {Uint8Array} bytes */
+function hashed(h, bytes) {
+  for (const b of bytes) h = Math.imul(h ^ b, 16777619) >>> 0;
   return h;
 }
+
+// --- texts ---
+
+// hashedWords are the features of a text that are not 0, by bucket. Its parts are in three groups: its words, pairs of
+// neighbours, and characters 3 to 5 within a word between marks. A part that comes n times adds ±(1 + ⌊log₂ n⌋) to the
+// bucket that its hash names, with the sign of the topmost bit. Each group is divided by its length, and so is their sum.
+/** @param {string} text @param {number} buckets */
+function hashedWords(text, buckets) {
+  /** @type {[Map<number, number>, Map<number, number>, Map<number, number>]} */
+  const groups = [new Map(), new Map(), new Map()], [words, pairs, grams] = groups, utf8 = new TextEncoder();
+  const add = (/** @type {Map<number, number>} */ times, /** @type {number} */ h) => {
+    h = Math.imul(h ^ h >>> 16, 0x85ebca6b);
+    h = Math.imul(h ^ h >>> 13, 0xc2b2ae35);
+    h = (h ^ h >>> 16) >>> 0;
+    times.set(h, (times.get(h) ?? 0) + 1);
+  };
+  let before = "";
+  for (const word of wordsOf(text)) {
+    add(words, hash("w" + word));
+    if (before) add(pairs, hash("p" + before + " " + word));
+    before = word;
+    const marked = Array.from("<" + word + ">", (c) => utf8.encode(c));
+    for (let from = 0; from < marked.length; from++) {
+      let h = hash("c");
+      for (let n = 1; n <= 5 && from + n <= marked.length; n++) {
+        h = hashed(h, marked[from + n - 1]);
+        if (n >= 3) add(grams, h);
+      }
+    }
+  }
+  /** @type {Map<number, number>} */
+  const all = new Map();
+  for (const times of groups) {
+    /** @type {Map<number, number>} */
+    const sums = new Map();
+    for (const [h, n] of times) sums.set(h % buckets, (sums.get(h % buckets) ?? 0) + (h >>> 31 ? -1 : 1) * (32 - Math.clz32(n)));
+    const length = Math.sqrt([...sums.values()].reduce((sum, v) => sum + v * v, 0));
+    for (const [bucket, v] of sums) if (v !== 0) all.set(bucket, (all.get(bucket) ?? 0) + v / length);
+  }
+  const sorted = [...all].sort(([a], [b]) => a - b), length = Math.sqrt(sorted.reduce((sum, [, v]) => sum + v * v, 0)); // in order, as rounding has one
+  return sorted.map(([bucket, v]) => [bucket, Math.fround(v / length)]);
+}
+
+// wordsOf cuts a text into words in lower case: runs of letters and digits, and ideographs and kana one by one.
+/** @param {string} text */
+function wordsOf(text) {
+  const words = [];
+  let word = "";
+  const end = () => {
+    if (word) words.push(word);
+    word = "";
+  };
+  for (const c of text) {
+    const r = lower(/** @type {number} */ (c.codePointAt(0))), inWord = r >= 0x61 && r <= 0x7a || r >= 0x30 && r <= 0x39 || r >= 0xaa && !within(r, NO_WORD), alone = within(r, ALONE);
+    if (!inWord || alone) end();
+    if (inWord) word += String.fromCodePoint(r);
+    if (alone) end();
+  }
+  end();
+  return words;
+}
+
+// lower is the small letter of a capital of Latin, Greek or Cyrillic.
+/** @param {number} r */
+function lower(r) {
+  if (r >= 0x41 && r <= 0x5a || r >= 0xc0 && r <= 0xde && r !== 0xd7 || r >= 0x391 && r <= 0x3a9 || r >= 0x410 && r <= 0x42f) return r + 32;
+  if (r >= 0x400 && r <= 0x40f) return r + 80;
+  if (r >= 0x100 && r <= 0x137 || r >= 0x14a && r <= 0x177) return r | 1;
+  return r >= 0x139 && r <= 0x148 || r >= 0x179 && r <= 0x17e ? r + (r & 1) : r;
+}
+
+/** @param {number} r @param {number[][]} ranges */
+const within = (r, ranges) => ranges.some(([from, to]) => r >= from && r <= to);
+
+// NO_WORD are the ranges above U+00AA that no word has: punctuation, spaces, halves of pairs. ALONE are ideographs and kana.
+const NO_WORD = [
+  [0xab, 0xb4], [0xb6, 0xb9], [0xbb, 0xbf], [0xd7, 0xd7], [0xf7, 0xf7], [0x37e, 0x37e], [0x387, 0x387], [0x55a, 0x55f], [0x589, 0x58a], [0x5be, 0x5be],
+  [0x60c, 0x60d], [0x61b, 0x61f], [0x66a, 0x66d], [0x6d4, 0x6d4], [0x964, 0x965], [0x1680, 0x1680], [0x2000, 0x206f],
+  [0x2e00, 0x2e7f], [0x3000, 0x3004], [0x3008, 0x3020], [0x3030, 0x3030], [0x30fb, 0x30fb], [0xd800, 0xdfff], [0xfe00, 0xfe6f], [0xfeff, 0xff0f],
+  [0xff1a, 0xff20], [0xff3b, 0xff40], [0xff5b, 0xff65], [0xffe0, 0xffff],
+], ALONE = [[0x3040, 0x30ff], [0x3400, 0x4dbf], [0x4e00, 0x9fff], [0xf900, 0xfaff], [0x20000, 0x3ffff]];
 
 // --- from a command line ---
 
@@ -467,7 +555,7 @@ export function answers(model, text) {
   if (twice !== undefined) throw new Error(`The table has two columns "${twice}".`);
   const at = columns.map((c) => {
     const i = own.indexOf(c.name);
-    if (i < 0 && (c.kind === "numeric" || c.kind === "categorical")) throw new Error(`There is no column "${c.name}" in the table: it has ${names.join(", ")}.`);
+    if (i < 0 && ["numeric", "categorical", "text"].includes(c.kind)) throw new Error(`There is no column "${c.name}" in the table: it has ${names.join(", ")}.`);
     return i;
   });
   const quote = (/** @type {string} */ s) => /[",\r\n]/.test(s) ? `"${s.replaceAll('"', '""')}"` : s;

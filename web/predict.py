@@ -162,7 +162,9 @@ class Model:
         scaling, pca, shape = a["scaling"], a.get("pca"), a.get("shape") or []
         if scaling.get("lo"):
             lo, hi = np.array(scaling["lo"]), np.array(scaling["hi"])
-            x = np.clip((x - lo) / (hi - lo), 0, 1)
+            dense = a["features"] - sum(c["buckets"] for c in self.columns if c["kind"] == "text")
+            # Texts have length 1 as they are.
+            x = np.concatenate([np.clip((x[:, :dense] - lo) / (hi - lo), 0, 1), x[:, dense:]], axis=1)
         if scaling["kind"] == "row" or pca:
             length = np.linalg.norm(x, axis=1, keepdims=True)
             x = x / np.where(length > 0, length, 1)
@@ -331,6 +333,9 @@ def _fill(x: np.ndarray, column: Mapping[str, Any], cell: str) -> None:
             raise ValueError(f'Column "{name}" has "{cell}", which is no {what}{"" if math.isnan(value) else " below 3.4e38"}.')
         if column.get("clock"):
             x[column["clock"]] = np.float32(value - math.floor(value))
+    elif kind == "text":
+        for bucket, value in {} if gone else _hashed_words(cell, column["buckets"]).items():
+            x[first + bucket] = value
     elif kind == "categorical":
         categories = column.get("categories") or []
         if not gone and column.get("buckets"):
@@ -446,10 +451,102 @@ def _days(cell: str, order: str) -> float:
 
 def _hash(cell: str) -> int:
     """Hash as FNV-1a of 32 bits does."""
-    h = 2166136261
-    for b in cell.encode():
+    return _hashed(2166136261, cell.encode())
+
+
+def _hashed(h: int, content: bytes) -> int:
+    """Go on with a hash."""
+    for b in content:
         h = (h ^ b) * 16777619 & 0xFFFFFFFF
     return h
+
+
+# --- texts ---
+
+
+def _hashed_words(text: str, buckets: int) -> dict[int, np.float32]:
+    """Give the features of a text that are not 0, by bucket.
+
+    Its parts are in three groups: its words, pairs of neighbours, and characters 3 to 5
+    within a word between marks. A part that comes n times adds 1 + the whole part of
+    log2(n), or as much less, to the bucket that its hash names, by the hash's topmost
+    bit. Each group is divided by its length, and so is their sum.
+    """
+    groups: tuple[dict[int, int], ...] = ({}, {}, {})
+    words = _words(text)
+    for i, word in enumerate(words):
+        hashes = [(0, _hash("w" + word))]
+        if i > 0:
+            hashes.append((1, _hash("p" + words[i - 1] + " " + word)))
+        marked = [c.encode() for c in f"<{word}>"]
+        for start in range(len(marked) - 2):
+            h = _hash("c")
+            for n, c in enumerate(marked[start : start + 5], 1):
+                h = _hashed(h, c)
+                if n >= 3:
+                    hashes.append((2, h))
+        for group, h in hashes:
+            h = (h ^ h >> 16) * 0x85EBCA6B & 0xFFFFFFFF
+            h = (h ^ h >> 13) * 0xC2B2AE35 & 0xFFFFFFFF
+            h ^= h >> 16
+            groups[group][h] = groups[group].get(h, 0) + 1
+    values: dict[int, float] = {}
+    for times in groups:
+        sums: dict[int, int] = {}
+        for h, n in times.items():
+            sums[h % buckets] = sums.get(h % buckets, 0) + (-1 if h >> 31 else 1) * n.bit_length()
+        length = math.sqrt(sum(v * v for v in sums.values()))
+        for bucket, v in sums.items():
+            if v:
+                values[bucket] = values.get(bucket, 0.0) + v / length
+    square = 0.0
+    for bucket in sorted(values):  # in order, as rounding has one; sum() would make up for it
+        square += values[bucket] * values[bucket]
+    length = math.sqrt(square)
+    return {bucket: np.float32(v / length) for bucket, v in values.items()}
+
+
+def _words(text: str) -> list[str]:
+    """Cut a text into words in lower case: runs of letters and digits, and ideographs and kana one by one."""
+    words, word = [], ""
+    for c in text:
+        r = _lower(ord(c))
+        in_word = 0x61 <= r <= 0x7A or 0x30 <= r <= 0x39 or (r >= 0xAA and not _within(r, _NO_WORD))
+        alone = r >= 0x3040 and _within(r, _ALONE)
+        if (not in_word or alone) and word:
+            words.append(word)
+            word = ""
+        if alone and in_word:
+            words.append(chr(r))
+        elif in_word:
+            word += chr(r)
+    return [*words, word] if word else words
+
+
+def _lower(r: int) -> int:
+    """Give the small letter of a capital of Latin, Greek or Cyrillic."""
+    if 0x41 <= r <= 0x5A or (0xC0 <= r <= 0xDE and r != 0xD7) or 0x391 <= r <= 0x3A9 or 0x410 <= r <= 0x42F:
+        return r + 32
+    if 0x400 <= r <= 0x40F:
+        return r + 80
+    if 0x100 <= r <= 0x137 or 0x14A <= r <= 0x177:
+        return r | 1
+    return r + (r & 1) if 0x139 <= r <= 0x148 or 0x179 <= r <= 0x17E else r
+
+
+def _within(r: int, ranges: tuple[tuple[int, int], ...]) -> bool:
+    return any(first <= r <= last for first, last in ranges)
+
+
+# Ranges above U+00AA that no word has: punctuation, spaces, halves of pairs.
+_NO_WORD = (
+    (0xAB, 0xB4), (0xB6, 0xB9), (0xBB, 0xBF), (0xD7, 0xD7), (0xF7, 0xF7), (0x37E, 0x37E), (0x387, 0x387), (0x55A, 0x55F), (0x589, 0x58A), (0x5BE, 0x5BE),
+    (0x60C, 0x60D), (0x61B, 0x61F), (0x66A, 0x66D), (0x6D4, 0x6D4), (0x964, 0x965), (0x1680, 0x1680), (0x2000, 0x206F),
+    (0x2E00, 0x2E7F), (0x3000, 0x3004), (0x3008, 0x3020), (0x3030, 0x3030), (0x30FB, 0x30FB), (0xD800, 0xDFFF), (0xFE00, 0xFE6F), (0xFEFF, 0xFF0F),
+    (0xFF1A, 0xFF20), (0xFF3B, 0xFF40), (0xFF5B, 0xFF65), (0xFFE0, 0xFFFF),
+)  # fmt: skip
+# Ideographs and kana.
+_ALONE = ((0x3040, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
 
 
 # --- from a command line ---
@@ -475,7 +572,7 @@ def answers(model: Model, text: str, to: TextIO) -> None:
     if len(places) < len(names):
         raise ValueError(f"The table has two columns of one name: {', '.join(names)}.")
     for column in model.columns:
-        if column["kind"] in ("numeric", "categorical") and column["name"] not in places:
+        if column["kind"] in ("numeric", "categorical", "text") and column["name"] not in places:
             raise ValueError(f'There is no column "{column["name"]}" in the table: it has {", ".join(names)}.')
     out = csv.writer(to, lineterminator="\n")
     out.writerow(["answer", *(f"p({name})" for name in model.classes)])

@@ -198,6 +198,8 @@ func columnInWords(c run.AppliedColumn) string {
 			return fmt.Sprintf("a text, of which a hash to %d buckets counts", c.Buckets)
 		}
 		return "one of " + list(c.Categories)
+	case "text":
+		return fmt.Sprintf("a text, whose words are hashed to %d features", c.Buckets)
 	}
 	s := "a number"
 	if c.Date != "" {

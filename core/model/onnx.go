@@ -143,6 +143,8 @@ func (c *chain) columns() error {
 		switch {
 		case col.Kind == "numeric":
 			c.numeric(name, col, pieces)
+		case col.Kind == "text":
+			return fmt.Errorf("column %q holds texts, and the format has no operator that hashes their words; predict.mjs and predict.py do, and so does the page", clipped(col.Name))
 		case col.Kind == "categorical" && len(col.Categories) > 0:
 			pieces[col.First] = piece{c.categorical(name, col), len(col.Categories)}
 		}

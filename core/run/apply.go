@@ -60,7 +60,7 @@ func (a *Application) Unusable() string {
 // AppliedColumn is a table's column as features are made of it.
 type AppliedColumn struct {
 	Name  string `json:"name"`
-	Kind  string `json:"kind"`  // numeric, categorical, label or ignored
+	Kind  string `json:"kind"`  // numeric, categorical, text, label or ignored
 	First int    `json:"first"` // index of its first feature; -1 for none
 
 	// How numbers are written, where not as 1234.5.
@@ -76,7 +76,7 @@ type AppliedColumn struct {
 	Clock  int      `json:"clock,omitempty"`  // feature that is the time of day; 0 for none
 
 	Categories []string `json:"categories,omitempty"` // one feature each, in this order; of a label, the classes
-	Buckets    int      `json:"buckets,omitempty"`    // categories are hashed into so many
+	Buckets    int      `json:"buckets,omitempty"`    // categories, or the words of texts, are hashed into so many
 	// IfMissing is the number in the place of a missing one; nil where there is none,
 	// and rows with a missing number were refused or left out.
 	IfMissing *float64 `json:"if_missing,omitempty"`
@@ -86,7 +86,7 @@ type AppliedColumn struct {
 // AppliedScaling is the scaling that brings features to a common size.
 type AppliedScaling struct {
 	Kind string `json:"kind"` // declared, private, row, measured or none
-	// Lo and Hi are the bounds that become 0 and 1, of each feature, or one that
+	// Lo and Hi are the bounds that become 0 and 1, of each feature but those of texts, or one that
 	// holds for all; what lies outside is clamped. Nil where no bounds are used.
 	Lo []float64 `json:"lo,omitempty"`
 	Hi []float64 `json:"hi,omitempty"`

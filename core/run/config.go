@@ -180,7 +180,8 @@ type CSV struct {
 	BadRows string `json:"bad_rows,omitempty"` // what to do with rows that cannot be read: error (default), skip
 	// Columns overrides the kind of columns by name: numeric, categorical,
 	// bucketed (categories hashed into Buckets features, 32 by default, which no
-	// row decides), text (of one column, for a backbone), ignored.
+	// row decides), text (words hashed into 2^14 features, of many such columns into
+	// fewer; or what a backbone reads), ignored.
 	Columns map[string]string `json:"columns,omitempty"`
 	Buckets int               `json:"buckets,omitempty"`
 	// Bounds of numeric columns by name, which the user states without looking at

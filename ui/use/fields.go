@@ -21,6 +21,7 @@ type field struct {
 	choices []string    // nil: anything may be typed
 	hint    string      // how a value is written
 	usual   string      // a value in the middle of what is known of the column
+	text    bool        // it may have several lines
 	missing bool        // there need not be a value
 	bounds  *run.Bounds // that values beyond count as; nil where there are none, or of dates
 }
@@ -69,7 +70,7 @@ func fieldsOf(info *run.ModelInfo) []field {
 		}
 	case tables:
 		for i := range info.Columns {
-			if c := &info.Columns[i]; c.Kind == string(data.Numeric) || c.Kind == string(data.Categorical) {
+			if c := &info.Columns[i]; makes(c) {
 				all = append(all, fieldOf(info, i, c))
 			}
 		}
@@ -78,6 +79,11 @@ func fieldsOf(info *run.ModelInfo) []field {
 		return nil
 	}
 	return all
+}
+
+// makes reports whether features are made of a column's cells.
+func makes(c *run.AppliedColumn) bool {
+	return (&data.Column{Kind: data.ColumnKind(c.Kind)}).Makes()
 }
 
 func fieldOf(info *run.ModelInfo, i int, c *run.AppliedColumn) field {
@@ -97,6 +103,10 @@ func fieldOf(info *run.ModelInfo, i int, c *run.AppliedColumn) field {
 		if c.Date == "" && c.Time == "" && data.UnitOf(c.Units) == "" {
 			f.bounds = boundsOf(info, c.First, c)
 		}
+		return f
+	}
+	if f.text = c.Kind == string(data.Text); f.text {
+		f.usual = "a few words"
 		return f
 	}
 	f.missing = slices.Contains(c.Categories, data.MissingCategory)

@@ -234,7 +234,7 @@ func takesText(info *run.ModelInfo) string {
 	case tables:
 		n := 0
 		for _, c := range info.Columns {
-			if c.Kind == string(data.Numeric) || c.Kind == string(data.Categorical) {
+			if makes(&c) {
 				n++
 			}
 		}
@@ -476,6 +476,10 @@ func (f *rowForm) Render() app.UI {
 func (f *rowForm) control(id string, d field) app.UI {
 	now := f.Use.row.cells[d.at]
 	value := func(ctx app.Context) string { return ctx.JSSrc().Get("value").String() }
+	if d.text {
+		return app.Textarea().ID(id).Rows(4).Spellcheck(false).Placeholder("Type or paste a text.").Text(now).
+			OnInput(func(ctx app.Context, _ app.Event) { f.Use.set(d.at, value(ctx)) }, app.EventScope(id))
+	}
 	if d.choices == nil {
 		hint := d.hint
 		if d.missing {

@@ -192,7 +192,7 @@ func (s *schema) meaning(i int, c string) string {
 // has more.
 func (s *schema) hashedInWords(i int, c string) string {
 	n := 0
-	eachWord(c, &s.hasher.text, func([]rune) bool { n++; return true })
+	eachWord(c, &s.hasher.lower, func([]rune) bool { n++; return true })
 	if utf8.RuneCountInString(c) > MostShown {
 		return fmt.Sprintf("%d words and more, hashed", n)
 	}

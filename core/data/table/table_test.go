@@ -2,9 +2,9 @@ package table_test
 
 import (
 	"fmt"
-	"math"
 	"hash/fnv"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"testing"

@@ -11,8 +11,8 @@ import (
 
 // Features of texts are hashes: of words, of pairs of neighbours, and of characters 3 to 5 within a word. No list of
 // words is made of the rows, so nothing of them is public but that the column holds texts. docs/applying.md has the
-// steps; predict.mjs and predict.py take the same ones, in whole numbers up to the square roots, so that all three
-// come to the same bits.
+// steps; predict.mjs and predict.py take the same ones, in the same order and without logarithms, so that all three come to
+// the same bits.
 
 const (
 	// textBuckets is the number of features of a column of texts; mostHashed limits those of all of them together.
@@ -38,51 +38,82 @@ func bucketsOf(columns int) int {
 //
 // Guarantee: the features of a text depend on that text alone.
 type hasher struct {
-	text          []rune   // in lower case
-	words, before []byte   // the word, between its marks, and the one before it
-	hashes        []uint32 // of all of the text's parts, the same part as often as it comes
-	touched       []uint32 // buckets
-	sums          []int64  // by bucket; 0 between texts
+	lower        []rune               // the word in lower case
+	word, before []byte               // it, between its marks, and the one before it, without
+	hashes       [textGroups][]uint32 // of the text's parts, the same part as often as it comes
+	sums         []int32              // of a group, by bucket; 0 between groups
+	values       []float64            // of all groups, by bucket; 0 between texts
+	touched, all []uint32             // buckets: of a group, and of all
 }
 
+// The groups of a text's parts, each of which counts as much as the others.
+const (
+	ofWords = iota
+	ofPairs
+	ofGrams
+	textGroups
+)
+
 // add appends the features of a text to row: one for each of the buckets that its parts come to, from first on. The part
-// with the hash h adds ±(1 + ⌊log₂ of how often it comes⌋) to bucket h mod buckets, with the sign of the topmost bit. The
-// features are then divided by their length. A text without words has none.
+// with the hash h adds ±(1 + ⌊log₂ of how often it comes⌋) to bucket h mod buckets, with the sign of the topmost bit. What
+// comes of each group is divided by its length, and the sum of all groups again. A text without words has no features.
 func (t *hasher) add(row []data.Word, text string, first, buckets int) []data.Word {
-	t.hashes = t.hashes[:0]
-	t.before = t.before[:0]
-	eachWord(text, &t.text, t.word)
 	if len(t.sums) < buckets {
-		t.sums = make([]int64, buckets)
+		t.sums, t.values = make([]int32, buckets), make([]float64, buckets)
 	}
-	slices.Sort(t.hashes)
-	t.touched = t.touched[:0]
-	for from, at := 0, 0; from < len(t.hashes); from = at {
-		h := t.hashes[from]
-		for at = from; at < len(t.hashes) && t.hashes[at] == h; at++ {
+	for g := range t.hashes {
+		t.hashes[g] = t.hashes[g][:0]
+	}
+	t.before, t.all = t.before[:0], t.all[:0]
+	eachWord(text, &t.lower, t.addWord)
+	for g := range t.hashes {
+		t.addGroup(t.hashes[g], uint32(buckets))
+	}
+	slices.Sort(t.all)
+	t.all = slices.Compact(t.all)
+	square := 0.0
+	for _, b := range t.all {
+		square += float64(t.values[b] * t.values[b]) // rounded before it is added, on all machines
+	}
+	length := math.Sqrt(square)
+	for _, b := range t.all {
+		if v := float32(t.values[b] / length); v != 0 {
+			row = append(row, data.Word{Feature: uint32(first) + b, Value: v})
 		}
-		v := int64(bits.Len(uint(at - from)))
+		t.values[b] = 0
+	}
+	return row
+}
+
+// addGroup adds a group of parts, of length 1, to the values. It sorts the hashes.
+func (t *hasher) addGroup(hashes []uint32, buckets uint32) {
+	slices.Sort(hashes)
+	t.touched = t.touched[:0]
+	for from, at := 0, 0; from < len(hashes); from = at {
+		h := hashes[from]
+		for at = from; at < len(hashes) && hashes[at] == h; at++ {
+		}
+		v := int32(bits.Len(uint(at - from)))
 		if h>>31 != 0 {
 			v = -v
 		}
-		b := h % uint32(buckets)
-		t.touched = append(t.touched, b)
-		t.sums[b] += v
+		t.touched = append(t.touched, h%buckets)
+		t.sums[h%buckets] += v
 	}
 	slices.Sort(t.touched)
 	t.touched = slices.Compact(t.touched)
 	square := int64(0)
 	for _, b := range t.touched {
-		square += t.sums[b] * t.sums[b]
+		square += int64(t.sums[b]) * int64(t.sums[b])
 	}
 	length := math.Sqrt(float64(square))
 	for _, b := range t.touched {
-		if v := t.sums[b]; v != 0 {
-			row = append(row, data.Word{Feature: uint32(first) + b, Value: float32(float64(v) / length)})
+		if t.sums[b] != 0 {
+			t.values[b] += float64(t.sums[b]) / length
+			t.all = append(t.all, b)
 		}
 		t.sums[b] = 0
 	}
-	return row
 }
 
 // The marks at the ends of a word, which no word has.
@@ -91,33 +122,31 @@ const (
 	wordEnds   = '>'
 )
 
-// word adds the parts of a word.
-func (t *hasher) word(w []rune) bool {
-	t.words = append(t.words[:0], wordBegins)
+// addWord adds the parts of a word.
+func (t *hasher) addWord(w []rune) bool {
+	t.word = append(t.word[:0], wordBegins)
 	for _, r := range w {
-		t.words = utf8.AppendRune(t.words, r)
+		t.word = utf8.AppendRune(t.word, r)
 	}
-	t.words = append(t.words, wordEnds)
-	bare := t.words[1 : len(t.words)-1]
-	t.hashes = append(t.hashes, mixed(hashed(hashed(fnvBasis, 'w'), bare...)))
+	t.word = append(t.word, wordEnds)
+	bare := t.word[1 : len(t.word)-1]
+	t.hashes[ofWords] = append(t.hashes[ofWords], mixed(hashed(hashed(fnvBasis, 'w'), bare...)))
 	if len(t.before) > 0 {
-		t.hashes = append(t.hashes, mixed(hashed(hashed(hashed(hashed(fnvBasis, 'p'), t.before...), ' '), bare...)))
+		pair := hashed(hashed(hashed(fnvBasis, 'p'), t.before...), ' ')
+		t.hashes[ofPairs] = append(t.hashes[ofPairs], mixed(hashed(pair, bare...)))
 	}
-	for from := 0; from < len(t.words); {
-		h, n := hashed(fnvBasis, 'c'), 0
-		step := 1
-		for at := from; at < len(t.words) && n < mostGram; {
-			_, size := utf8.DecodeRune(t.words[at:])
-			if n == 0 {
-				step = size
-			}
-			h = hashed(h, t.words[at:at+size]...)
+	for from := 0; from < len(t.word); {
+		h, at := hashed(fnvBasis, 'c'), from
+		for n := 1; n <= mostGram && at < len(t.word); n++ {
+			_, size := utf8.DecodeRune(t.word[at:])
+			h = hashed(h, t.word[at:at+size]...)
 			at += size
-			if n++; n >= leastGram {
-				t.hashes = append(t.hashes, mixed(h))
+			if n >= leastGram {
+				t.hashes[ofGrams] = append(t.hashes[ofGrams], mixed(h))
 			}
 		}
-		from += step
+		_, size := utf8.DecodeRune(t.word[from:])
+		from += size
 	}
 	t.before = append(t.before[:0], bare...)
 	return true
