@@ -475,7 +475,7 @@ function hashedWords(text, buckets) {
     const length = Math.sqrt([...sums.values()].reduce((sum, v) => sum + v * v, 0));
     for (const [bucket, v] of sums) if (v !== 0) all.set(bucket, (all.get(bucket) ?? 0) + v / length);
   }
-  const sorted = [...all].sort(([a], [b]) => a - b), length = Math.sqrt(sorted.reduce((sum, [, v]) => sum + v * v, 0)); // in order, as rounding has one
+  const sorted = [...all].filter(([, v]) => v !== 0).sort(([a], [b]) => a - b), length = Math.sqrt(sorted.reduce((sum, [, v]) => sum + v * v, 0)); // in order, as rounding has one
   return sorted.map(([bucket, v]) => [bucket, Math.fround(v / length)]);
 }
 

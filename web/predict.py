@@ -503,7 +503,7 @@ def _hashed_words(text: str, buckets: int) -> dict[int, np.float32]:
     for bucket in sorted(values):  # in order, as rounding has one; sum() would make up for it
         square += values[bucket] * values[bucket]
     length = math.sqrt(square)
-    return {bucket: np.float32(v / length) for bucket, v in values.items()}
+    return {bucket: np.float32(v / length) for bucket, v in values.items() if v}
 
 
 def _words(text: str) -> list[str]:

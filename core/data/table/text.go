@@ -77,8 +77,8 @@ func (t *hasher) add(row []data.Word, text string, first, buckets int) []data.Wo
 	}
 	length := math.Sqrt(square)
 	for _, b := range t.all {
-		if v := float32(t.values[b] / length); v != 0 {
-			row = append(row, data.Word{Feature: uint32(first) + b, Value: v})
+		if v := t.values[b]; v != 0 {
+			row = append(row, data.Word{Feature: uint32(first) + b, Value: float32(v / length)})
 		}
 		t.values[b] = 0
 	}
