@@ -428,7 +428,9 @@ function days(cell, order) {
 
 // hash is FNV-1a of 32 bits.
 /** @param {string} cell */
-const hash = (cell) => hashed(2166136261, new TextEncoder().encode(cell));
+const hash = (cell) => hashed(2166136261, utf8Of.encode(cell));
+
+const utf8Of = new TextEncoder();
 
 // hashed goes on with a hash.
 /** @param {number} h @param {Uint8Array} bytes */
@@ -445,7 +447,7 @@ function hashed(h, bytes) {
 /** @param {string} text @param {number} buckets */
 function hashedWords(text, buckets) {
   /** @type {[Map<number, number>, Map<number, number>, Map<number, number>]} */
-  const groups = [new Map(), new Map(), new Map()], [words, pairs, grams] = groups, utf8 = new TextEncoder();
+  const groups = [new Map(), new Map(), new Map()], [words, pairs, grams] = groups, begun = hash("c");
   const add = (/** @type {Map<number, number>} */ times, /** @type {number} */ h) => {
     h = Math.imul(h ^ h >>> 16, 0x85ebca6b);
     h = Math.imul(h ^ h >>> 13, 0xc2b2ae35);
@@ -457,9 +459,9 @@ function hashedWords(text, buckets) {
     add(words, hash("w" + word));
     if (before) add(pairs, hash("p" + before + " " + word));
     before = word;
-    const marked = Array.from("<" + word + ">", (c) => utf8.encode(c));
+    const marked = Array.from("<" + word + ">", (c) => utf8Of.encode(c));
     for (let from = 0; from < marked.length; from++) {
-      let h = hash("c");
+      let h = begun;
       for (let n = 1; n <= 5 && from + n <= marked.length; n++) {
         h = hashed(h, marked[from + n - 1]);
         if (n >= 3) add(grams, h);

@@ -473,6 +473,7 @@ def _hashed_words(text: str, buckets: int) -> dict[int, np.float32]:
     bit. Each group is divided by its length, and so is their sum.
     """
     groups: tuple[dict[int, int], ...] = ({}, {}, {})
+    begun = _hash("c")
     words = _words(text)
     for i, word in enumerate(words):
         hashes = [(0, _hash("w" + word))]
@@ -480,7 +481,7 @@ def _hashed_words(text: str, buckets: int) -> dict[int, np.float32]:
             hashes.append((1, _hash("p" + words[i - 1] + " " + word)))
         marked = [c.encode() for c in f"<{word}>"]
         for start in range(len(marked) - 2):
-            h = _hash("c")
+            h = begun
             for n, c in enumerate(marked[start : start + 5], 1):
                 h = _hashed(h, c)
                 if n >= 3:

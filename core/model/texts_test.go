@@ -56,7 +56,7 @@ func TestTextsAgree(t *testing.T) {
 			return hostile[i]
 		}
 		var b strings.Builder
-		for range rng.IntN(60) {
+		for range rng.IntN(25) {
 			for range 1 + rng.IntN(9) {
 				switch rng.IntN(8) {
 				case 0:

@@ -179,20 +179,20 @@ test("a backbone reads texts, and a private head trains on what it makes of them
     const [table, ...models] = files.map(/** @type {any} */ (window).unpack), api = /** @type {any} */ (window).clipscope;
     const options = { columns: { review: "text", n: "ignored" }, missing: "zero", test_share: 0.2 };
     const raw = await api.open({ train: [table] }, options);
-    const idle = await api.plan({}, raw).catch((e) => e.message);
+    const idle = await api.plan({}, raw).then(() => "planned", (e) => e.message);
     const whole = await api.features(models[0], raw, { output: "whole" }), data = await api.features(models[1], raw, { output: "parts" });
     const result = await (await api.train({ target_epsilon: 2 }, data, { anyway: true })).done;
     return { idle, whole: whole.summary.preview.rows, preview: raw.summary.preview, features: raw.summary.features, summary: data.summary, accuracy: result.test_accuracy, guarantee: result.guarantee, of: result.released.apply.features_of };
   }, sent);
-  assert.match(got.idle, /no features yet, but texts in the column "review": use a backbone/);
-  assert.deepEqual([got.features, got.summary.features, got.summary.backbone.column, got.summary.rows], [0, WIDTH, "review", 800]);
+  assert.equal(got.idle, "planned"); // on hashed words, which a backbone replaces
+  assert.deepEqual([got.features, got.summary.features, got.summary.backbone.column, got.summary.rows], [1 << 14, WIDTH, "review", 800]);
   // What a text's features are, worked out here; the first rows of the data are rows of the table.
   const expected = (/** @type {string} */ text) => {
     const words = text.toLowerCase().split(" ").filter(Boolean).map((w) => vocabulary.indexOf(w) + 1);
     return Array.from({ length: WIDTH }, (_, k) => words.reduce((sum, w) => sum + vectors[w * WIDTH + k], 0) / Math.max(words.length, 1));
   };
-  assert.equal(got.preview.values[0][1], got.preview.rows[0][1]);
-  assert.deepEqual(got.preview.values.map((r) => r[1]).indexOf("(missing)"), 3);
+  assert.match(got.preview.values[0][1], /^\d+ words → \d+ features$/);
+  assert.deepEqual(got.preview.values.map((r) => r[1]).indexOf("no words: zeros"), 3);
   for (const made of [got.whole, got.summary.preview.rows]) {
     let missing = 0;
     for (const [i, row] of made.entries()) {
@@ -210,7 +210,7 @@ test("a backbone reads texts, and a private head trains on what it makes of them
   // The same by hand: the column is said to be text, and the model chosen.
   await page.setInputFiles("#files", { name: "texts.csv", mimeType: "text/csv", buffer: csv });
   await page.selectOption('#table [aria-label="Kind of column review"]', "text");
-  await page.waitForFunction(() => document.querySelector("#table .as + .as")?.textContent?.includes("texts, for a backbone"));
+  await page.waitForFunction(() => document.querySelector("#table .as + .as")?.textContent?.includes("texts, hashed"));
   // While the dialog is open the table is read in another way, and its card drawn anew.
   const dialog = page.waitForEvent("filechooser");
   await page.locator("#backbone > summary").click();

@@ -196,11 +196,14 @@ func (s *schema) hashedInWords(i int, c string) string {
 	if utf8.RuneCountInString(c) > MostShown {
 		return fmt.Sprintf("%d words and more, hashed", n)
 	}
-	features := len(s.hash(nil, i, c))
-	if n == 0 {
-		return "no words: a text of zeros"
+	switch features := len(s.hash(nil, i, c)); {
+	case n == 0 || missing(c):
+		return "no words: zeros"
+	case n == 1:
+		return fmt.Sprintf("1 word → %d features", features)
+	default:
+		return fmt.Sprintf("%d words → %d features", n, features)
 	}
-	return fmt.Sprintf("%d words → %d features", n, features)
 }
 
 // gone reports whether cell c of column i says that there is no value. A text is always one, if without words.
@@ -269,7 +272,14 @@ func findLabel(in *source.Reading, sc *scan, s *schema) (int, error) {
 	for last > 0 && (sc.columns[last].cells == 0 || isIndex(s.columns[last].Name)) { // of rows that end with a delimiter, or of pandas
 		last--
 	}
-	at, why, tell := last, "it is the last column", in.Doubt
+	why, end := "it is the last column", last
+	for last > 0 && sc.columns[last].isText(sc.rows) { // which no class is named by
+		last, why = last-1, "it is the last column but for texts"
+	}
+	if sc.columns[last].isText(sc.rows) {
+		last = end
+	}
+	at, tell := last, in.Doubt
 	named := func(i int) bool { return sc.columns[i].namesClasses() }
 	usual := s.usualLabel(named)
 	switch few := fewTexts(in, sc, s); {
@@ -427,7 +437,7 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 	case c.firstText() != nil && monthNamed(c.firstText().text):
 		in.Doubt("%s is ignored: dates with names of months (such as %s) are not read. Write 2019-12-31, or declare it categorical.", name, data.Quote(c.firstText().text))
 		return data.Ignored
-	case (c.distinct == nil || c.private(sc.rows)) && c.ofWords():
+	case c.isText(sc.rows):
 		in.Warn("%s is read as text: its words and parts of them are hashed, and no list of words is made of the rows. Declare it ignored if it says whose a row is.", name)
 		return data.Text
 	case c.distinct == nil:
@@ -452,6 +462,11 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 		in.Doubt("The %d different texts of %s are its categories, which count as public: every model that is saved has their list. Declare it ignored or bucketed if they say whose a row is.", n, name)
 	}
 	return data.Categorical
+}
+
+// isText reports whether the column's cells, in so many rows, are texts of several words that hardly repeat.
+func (c *tally) isText(rows int) bool {
+	return c.cells > 0 && !c.numeric() && (c.distinct == nil || c.private(rows)) && c.ofWords()
 }
 
 // ofWords reports whether the column's texts have several words each.

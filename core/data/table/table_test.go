@@ -404,3 +404,16 @@ func TestKindsOfARefusedTable(t *testing.T) {
 		t.Errorf("%q, %+v, %v", kinds, r.Columns[3], err)
 	}
 }
+
+// TestTextIsNoLabel: a table that ends with its texts has its label before them.
+func TestTextIsNoLabel(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("kind,mail\n")
+	for i := range 60 {
+		fmt.Fprintf(&text, "%c,\"thank you for order %d, it is on its way\"\n", "xy"[i%2], i)
+	}
+	ds, r := loadtest.Read(t, run.CSV{}, datatest.One(text.String()))
+	if r.Label != "kind" || ds.Columns[1].Kind != data.Text || len(r.Doubts) > 0 {
+		t.Errorf("label %q, %+v, doubts %q", r.Label, ds.Columns, r.Doubts)
+	}
+}
