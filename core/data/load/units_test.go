@@ -226,7 +226,7 @@ func TestSharesComeBackExactly(t *testing.T) {
 	check := func(stored string) {
 		want, err := strconv.ParseFloat(stored, 64)
 		x := []float32{0}
-		if _, _, wrong := e.Features(x, []string{table.InPerCent(stored)}); err != nil || wrong != nil || x[0] != float32(want) {
+		if _, _, _, wrong := e.Features(x, []string{table.InPerCent(stored)}); err != nil || wrong != nil || x[0] != float32(want) {
 			t.Fatalf("%s in per cent is %s, and read as %v (%v)", stored, table.InPerCent(stored), x[0], wrong)
 		}
 	}
