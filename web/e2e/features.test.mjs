@@ -173,6 +173,7 @@ test("a backbone reads texts, and a private head trains on what it makes of them
     return `${i},"${text}",${i % 2 ? "kind" : "unkind"}`;
   });
   rows[3] = "3,,kind"; // a text that is missing
+  rows[7] = rows[7].replace(/^7/, ""); // and a number, for which the table is refused at first
   const csv = Buffer.from(["n,review,says", ...rows].join("\n"));
   const sent = { files: [file("texts.csv", csv), ...[[1], ["n", 1]].map((dims) => file(`${dims.length}-${dims[0]}.onnx`, reader(dims)))] };
   const got = await page.evaluate(async ({ files }) => {
