@@ -295,13 +295,14 @@ func TestNotesArePrivate(t *testing.T) {
 	for _, c := range []trial{
 		{file: "notes.csv", text: column(func(i int) string {
 			return fmt.Sprintf("Patient %c%c, HIV pos., ward %d", 'a'+i%26, 'a'+i/26, min(i, 374)%25)
-		}), want: "note ignored; x numeric; group label;", said: "note is ignored: 400 of its 400 different texts"},
+		}), want: "note text; x numeric; group label; classes a b; first 6 words", said: "no list of words is made of the rows"},
+		{file: "names.csv", text: column(func(i int) string { return fmt.Sprintf("Muster%d, Anna", i) }), want: "note ignored; x numeric; group label;", said: "note is ignored: 400 of its 400 different texts"},
 		{file: "mostly.csv", text: column(func(i int) string {
 			if i < 250 {
 				return "none"
 			}
 			return fmt.Sprintf("seen by Dr. %c%c", 'A'+i%26, 'a'+i/26)
-		}), want: "note ignored;", said: "note is ignored: 150 of its 151 different texts"},
+		}), want: "note text;", said: "no list of words is made of the rows"},
 		{file: "salaries.csv", text: column(func(i int) string { return fmt.Sprintf("%d,5 lakh", 3+i%45) }), want: "note ignored;", said: `45 of its 45 different texts look like numbers in a notation that is not read, such as "10,5 lakh"`},
 		{file: "rubles.csv", text: column(func(i int) string { return fmt.Sprintf("руб %d тыс", 30+i%45) }), want: "note ignored;", said: "look like numbers in a notation that is not read"},
 		{file: "intervals.csv", text: column(func(i int) string { return fmt.Sprintf("%d days 02:00:00", i%40) }), want: "note ignored;", said: "look like numbers in a notation that is not read"},
