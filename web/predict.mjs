@@ -405,7 +405,7 @@ function number(cell, { decimal = ".", thousands = "" }) {
   return { v, sign: SIGNS.get(currency) ?? currency, perCent };
 }
 
-const DATE = /^(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(?:[T ](\d{1,2}):(\d\d)(?::(\d\d(?:[.,]\d+)?)(Z|[+-]\d\d:\d\d)?)?(?: ?([AaPp])[Mm])?)?$/;
+const DATE = /^(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(?:[T ](\d{1,2}):(\d\d)(?::(\d\d(?:[.,]\d+)?)(?: ?(Z|[+-]\d\d(?::?\d\d)?))?)?(?: ?([AaPp])[Mm])?)?$/;
 
 // days are those since 1970 began, or NaN.
 /** @param {string} cell @param {string} order */
@@ -419,7 +419,7 @@ function days(cell, order) {
   const short = y.length === 2 && order !== "ymd" && (m[2] === "/" || month.length + day.length === 4), year = Number(y) + (short ? Number(y) >= 69 ? 1900 : 2000 : 0);
   if (half && (m[8] || clock < 1 || clock > 12)) return NaN;
   date.setUTCFullYear(year, Number(month) - 1, Number(day));
-  const [zoneHours, zoneMinutes] = m[8] && m[8] !== "Z" ? m[8].slice(1).split(":").map(Number) : [0, 0];
+  const [zoneHours, zoneMinutes] = m[8] && m[8] !== "Z" ? [m[8].slice(1, 3), m[8].slice(3).replace(":", "")].map(Number) : [0, 0];
   if (y.length !== 4 && !short || month.length > 2 || day.length > 2 || year === 0 || date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return NaN;
   if (hours > 23 || minutes > 59 || seconds >= 60 || zoneHours > 24 || zoneMinutes > 60) return NaN;
   const zone = (m[8]?.[0] === "-" ? -60 : 60) * (60 * zoneHours + zoneMinutes);

@@ -418,7 +418,7 @@ def _number(cell: str, column: Mapping[str, Any]) -> tuple[float, str, bool]:
 
 _DATE = re.compile(
     r"([0-9]{1,4})([-/.])([0-9]{1,2})\2([0-9]{1,4})"
-    r"(?:[T ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}(?:[.,][0-9]+)?)(Z|[+-][0-9]{2}:[0-9]{2})?)?(?: ?([AaPp])[Mm])?)?"
+    r"(?:[T ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}(?:[.,][0-9]+)?)(?: ?(Z|[+-][0-9]{2}(?::?[0-9]{2})?))?)?(?: ?([AaPp])[Mm])?)?"
 )
 
 
@@ -438,7 +438,7 @@ def _days(cell: str, order: str) -> float:
     except ValueError:
         return math.nan
     hours, minutes, seconds = int(m[5] or 0), int(m[6] or 0), float((m[7] or "0").replace(",", "."))
-    zone_hours, zone_minutes = (int(m[8][1:3]), int(m[8][4:])) if m[8] and m[8] != "Z" else (0, 0)
+    zone_hours, zone_minutes = (int(m[8][1:3]), int(m[8][3:].lstrip(":") or 0)) if m[8] and m[8] != "Z" else (0, 0)
     if m[9]:
         if m[8] or not 1 <= hours <= 12:
             return math.nan

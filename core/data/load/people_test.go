@@ -80,13 +80,16 @@ func TestTablesAsPeopleHaveThem(t *testing.T) {
 		}), want: "when numeric; x numeric; group label; classes a b; first 2024-02-01 08:30:00|"},
 		{file: "short zones.csv", text: lines("when,x,group", 60, func(i int) string {
 			return fmt.Sprintf("2024-02-%02d 09:30:00.%03d%s,%d,%s", 1+i%28, i, []string{"+0100", "+0000"}[i%2], i%7, ab(i))
-		}), want: "when ignored;", said: "when is ignored"},
+		}), want: "when numeric; x numeric; group label; classes a b; first 2024-02-01 08:30:00|"},
 		{file: "postgres.csv", text: lines("when,x,group", 60, func(i int) string {
 			return fmt.Sprintf("2024-02-%02d 09:30:00%s,%d,%s", 1+i%28, []string{"+01", "+00"}[i%2], i%7, ab(i))
-		}), want: "when ignored;", said: "when is ignored"},
+		}), want: "when numeric; x numeric; group label; classes a b; first 2024-02-01 08:30:00|"},
 		{file: "named zones.csv", text: lines("when,x,group", 60, func(i int) string {
 			return fmt.Sprintf("2024-02-%02d 09:30:00 %s,%d,%s", 1+i%28, []string{"UTC", "CET"}[i%2], i%7, ab(i))
-		}), want: "when ignored;", said: `in a notation that is not read, such as "2024-02-01 09:30:00 UTC"`},
+		}), want: "when ignored;", said: `times such as "2024-02-01 09:30:00 UTC" are not read`},
+		{file: "minutes in zones.csv", text: lines("when,x,group", 60, func(i int) string {
+			return fmt.Sprintf("2024-02-%02d %02d:30+01:00,%d,%s", 1+i%28, i%24, i%7, ab(i))
+		}), want: "when ignored;", said: `times such as "2024-02-01 00:30+01:00" are not read`},
 		{file: "spaces.csv", text: lines("  x ,\ty , group ", 60, func(i int) string { return fmt.Sprintf("  %d , %g ,\t%s ", i*7%50, v(i), ab(i)) }), want: "60 rows; x numeric; y numeric; group label; classes a b;"},
 		{file: "comments.csv", text: "# exported 2024-03-01\n# by instrument 7\n" + lines("x,y,group", 60, func(i int) string { return fmt.Sprintf("%d,%g,%s", i*7%50, v(i), ab(i)) }), want: "60 rows; x numeric; y numeric; group label; classes a b;"},
 		{file: "header again.csv", text: strings.Repeat(lines("x,y,group", 30, func(i int) string { return fmt.Sprintf("%d,%g,%s", i*7%50, v(i), ab(i)) }), 2), want: `refused: header again.csv, row 32, column 1 ("x"): expected a number, as in the rest of the column, found "x"`},

@@ -437,6 +437,9 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 	case c.firstText() != nil && monthNamed(c.firstText().text):
 		in.Doubt("%s is ignored: dates with names of months (such as %s) are not read. Write 2019-12-31, or declare it categorical.", name, data.Quote(c.firstText().text))
 		return data.Ignored
+	case c.firstText() != nil && timeName.MatchString(c.firstText().text):
+		in.Doubt("%s is ignored: times such as %s are not read. Write 2019-12-31 23:59:59, with Z or +01:00 behind where it has a zone, or declare it categorical.", name, data.Quote(c.firstText().text))
+		return data.Ignored
 	case c.isText(sc.rows):
 		in.Warn("%s is read as text: its words and parts of them are hashed, and no list of words is made of the rows. Declare it ignored if it says whose a row is.", name)
 		return data.Text
@@ -529,6 +532,7 @@ var (
 	// keyName matches the names of columns that tell things apart.
 	keyName   = regexp.MustCompile(`(?i)(^|[_ .-])(id|uid|uuid|key|no|nr|number|nummer|code|phone|tel)\.?$|[a-z](ID|Id)$`)
 	indexName = regexp.MustCompile(`^(row names|Unnamed: 0(\.\d+)*|__index_level_\d+__)$`)
+	timeName  = regexp.MustCompile(`^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}[T ]+\d{1,2}[:.h]\d`)
 	monthName = regexp.MustCompile(`(?i)^(\d{1,4}[-/. ]{1,2})?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?[-/, ]{1,2}\d{1,4}([, ]|$)`)
 )
 

@@ -75,6 +75,9 @@ func TestStyles(t *testing.T) {
 		"13/01/1970":                {no, no, no, no, no, no, no, no, no, 12, no},
 		"1970-01-02T06:00":          {no, no, no, no, no, no, no, no, 1.25, no, no},
 		"1970-01-01T02:00:00+02:00": {no, no, no, no, no, no, no, no, 0, no, no},
+		"1970-01-01 08:00:00+02":    {no, no, no, no, no, no, no, no, .25, no, no},
+		"1970-01-01 08:00:00-0400":  {no, no, no, no, no, no, no, no, .5, no, no},
+		"1970-01-01 08:30:00 +0230": {no, no, no, no, no, no, no, no, .25, no, no},
 	} {
 		set := fitting(s)
 		for k, st := range styles {
