@@ -15,3 +15,16 @@ func TestNumberFormats(t *testing.T) {
 		}
 	}
 }
+
+// TestCurrencyFormats: a code names the currency in which it shows numbers above 0; a language alone is none.
+func TestCurrencyFormats(t *testing.T) {
+	for code, want := range map[string]string{
+		`#,##0.00\ "€"`: "€", `_-* #,##0.00\ "€"_-;-* #,##0.00\ "€"_-`: "€", "[$€-407] #,##0.00": "€", "#,##0.00 [$€-1]": "€", `"$"#,##0.00_);\("$"#,##0.00\)`: "$", "$#,##0": "$", `\$0`: "$", "[$$-409]#,##0.00": "$",
+		`[$CHF-807]\ 0.00`: "CHF", `#,##0.00 "kr."`: "kr", `"Fr." 0.00`: "CHF", "[$EUR] 0": "€", "[$zł-415] 0": "zł", "[$R$-416] 0.00": "R$", "[Red][$£-809]0": "£", "£0": "£",
+		"General": "", "0.00": "", "[$-409]d. mmm yyyy": "", `0.00 "kg"`: "", "0%": "", "0.00E+00": "", "[Red]0": "", `0;"€"0`: "", "": "", "[": "", "[$": "", `0.0" $ per unit"`: "", "[$a long one indeed]0": "",
+	} {
+		if have := currencyOfCode(code); have != want {
+			t.Errorf("%q shows %q, want %q", code, have, want)
+		}
+	}
+}

@@ -1,12 +1,14 @@
 package format
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,11 +42,12 @@ type sheet struct {
 	in      *source.Reading
 	entry   *source.Entry
 	words   *words
-	styles  []numberStyle
+	styles  []cellStyle
 	from    time.Time
 	width   int // of most of its first rows
 	counted bool
-	texts   []int // by column: cells that are texts, less those that are anything else; nil before the first reading
+	texts   []int      // by column: cells that are texts, less those that are anything else; nil before the first reading
+	signs   [][]string // by column: the currencies in which its numbers are shown; as texts
 }
 
 // Size returns the size of the stored form, by which progress is reported.
@@ -54,6 +57,14 @@ func (s *sheet) WritesCSV() {}
 
 // Text reports whether most cells of a column are texts, whatever they look like.
 func (s *sheet) Text(column int) bool { return column < len(s.texts) && s.texts[column] > 0 }
+
+// Currencies lists the currencies in which numbers of a column are shown.
+func (s *sheet) Currencies(column int) []string {
+	if column >= len(s.signs) {
+		return nil
+	}
+	return s.signs[column]
+}
 
 func (s *sheet) Open() (io.ReadCloser, error) {
 	rc, err := s.entry.Open()
@@ -267,6 +278,12 @@ const (
 	hundredth               // 12 as 12%: the format adds the sign as a text
 )
 
+// cellStyle shows numbers in a style, and in a currency or, where it is empty, in none.
+type cellStyle struct {
+	numberStyle
+	currency string
+}
+
 // readStyles learns how the styles show numbers.
 func (s *sheet) readStyles() error {
 	e := s.Archive.Find("xl/styles.xml")
@@ -274,7 +291,7 @@ func (s *sheet) readStyles() error {
 		return nil
 	}
 	const most = 65_536 // Excel's own limit
-	formats, inCells := map[int]numberStyle{}, false
+	formats, inCells := map[int]cellStyle{}, false
 	return eachElement(s.in, e, func(t xml.StartElement) error {
 		format := func() (int, error) {
 			id, err := noteOf(e, t, "numFmtId")
@@ -294,7 +311,8 @@ func (s *sheet) readStyles() error {
 				return err
 			}
 			if len(formats) < most {
-				formats[id] = styleOfCode(attr(t, "formatCode"))
+				code := attr(t, "formatCode")
+				formats[id] = cellStyle{styleOfCode(code), currencyOfCode(code)}
 			}
 		case "cellStyleXfs", "cellStyles", "dxfs":
 			inCells = false
@@ -318,14 +336,16 @@ func (s *sheet) readStyles() error {
 }
 
 // styleOfID returns the style of a format that needs no code (ECMA-376, part 1, 18.8.30).
-func styleOfID(n int) numberStyle {
+func styleOfID(n int) cellStyle {
 	switch {
+	case n >= 5 && n <= 8 || n == 42 || n == 44:
+		return cellStyle{plainNumber, "$"}
 	case n == 9 || n == 10:
-		return shareNumber
+		return cellStyle{numberStyle: shareNumber}
 	case n >= 14 && n <= 17 || n == 22 || n >= 27 && n <= 31 || n == 36 || n >= 50 && n <= 54 || n == 57 || n == 58:
-		return dateNumber
+		return cellStyle{numberStyle: dateNumber}
 	}
-	return plainNumber
+	return cellStyle{}
 }
 
 // styleOfCode returns the style of a code such as dd.mm.yyyy, which shows a day, or 0.0%. A code of times alone shows
@@ -360,6 +380,32 @@ func styleOfCode(code string) numberStyle {
 		}
 	}
 	return style
+}
+
+// currencyOfCode returns the currency in which a code such as #,##0.00\ "€" or [$CHF-807] 0.00 shows numbers above 0;
+// empty for none. One that stands in brackets need not be known.
+func currencyOfCode(code string) string {
+	const most = 8 // bytes of a sign or a name
+	code, _, _ = strings.Cut(code, ";")
+	literal := ""
+	for code != "" {
+		before, rest, _ := strings.Cut(code, "[")
+		literal += before
+		inside, after, _ := strings.Cut(rest, "]")
+		if sign, ok := strings.CutPrefix(inside, "$"); ok {
+			sign, _, _ = strings.Cut(sign, "-") // the language behind
+			if sign = strings.TrimSpace(sign); sign != "" && len(sign) <= most {
+				return cmp.Or(table.Currency(sign), sign)
+			}
+		}
+		code = after
+	}
+	return table.Currency(strings.Trim(strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`"\#0?,_*-+() `+"\u00a0\u202f", r) {
+			return -1
+		}
+		return r
+	}, literal), "."))
 }
 
 // words holds the texts that cells share, one after the other.
@@ -458,15 +504,16 @@ type sheetReader struct {
 	*sheet
 	xml    *xmlReader
 	rc     io.ReadCloser
-	cells  []string // of the present row, without empty ones at its end
-	size   int64    // bytes of these
-	line   int      // of the present row, from 1
-	lines  int      // that were written
-	began  bool     // a row with several cells has been
-	ended  bool     // no more rows follow
-	merged int      // ranges of merged cells
-	empty  int      // formulas without a value
-	texts  []int    // as of the sheet
+	cells  []string   // of the present row, without empty ones at its end
+	size   int64      // bytes of these
+	line   int        // of the present row, from 1
+	lines  int        // that were written
+	began  bool       // a row with several cells has been
+	ended  bool       // no more rows follow
+	merged int        // ranges of merged cells
+	empty  int        // formulas without a value
+	texts  []int      // as of the sheet
+	signs  [][]string // as of the sheet
 	buf    []byte
 	rest   []byte
 }
@@ -481,7 +528,7 @@ func (r *sheetReader) Read(p []byte) (int, error) {
 		if err := r.row(); err != nil {
 			if err == io.EOF {
 				r.tell()
-				r.sheet.texts = r.texts
+				r.sheet.texts, r.sheet.signs = r.texts, r.signs
 			}
 			return 0, err
 		}
@@ -625,7 +672,8 @@ func (r *sheetReader) readRow() error {
 			if formula && raw == "" && kind != "str" {
 				r.empty++
 			}
-			value, err := r.value(raw, kind, style, next)
+			shown := r.styleOf(style)
+			value, err := r.value(raw, kind, shown.numberStyle, next)
 			if err != nil {
 				return err
 			}
@@ -639,6 +687,9 @@ func (r *sheetReader) readRow() error {
 				}
 				r.cells = append(r.cells, value)
 				r.count(next, kind)
+				if shown.currency != "" && (kind == "" || kind == "n") {
+					r.countCurrency(next, shown.currency)
+				}
 			}
 			next++
 		}
@@ -656,6 +707,17 @@ func (r *sheetReader) count(column int, kind string) {
 	case "e":
 	default:
 		r.texts[column]--
+	}
+}
+
+// countCurrency notes a currency of a column's numbers, unless there are many.
+func (r *sheetReader) countCurrency(column int, sign string) {
+	const most = 20
+	for len(r.signs) <= column {
+		r.signs = append(r.signs, nil)
+	}
+	if signs := r.signs[column]; len(signs) < most && !slices.Contains(signs, sign) {
+		r.signs[column] = append(signs, sign)
 	}
 }
 
@@ -715,7 +777,7 @@ func (r *sheetReader) cell() (content string, formula bool, err error) {
 }
 
 // value returns a cell's text in a table.
-func (r *sheetReader) value(raw, kind, style string, column int) (string, error) {
+func (r *sheetReader) value(raw, kind string, style numberStyle, column int) (string, error) {
 	switch kind {
 	case "s":
 		i, err := strconv.Atoi(strings.TrimSpace(raw))
@@ -740,12 +802,17 @@ func (r *sheetReader) value(raw, kind, style string, column int) (string, error)
 	return raw, nil
 }
 
-// number returns a number's text in a table, with the sign of per cent where its style shows it.
-func (r *sheetReader) number(raw, style string) string {
-	shown := plainNumber
-	if i, err := strconv.Atoi(style); err == nil && i >= 0 && i < len(r.styles) {
-		shown = r.styles[i]
+// styleOf returns a style by its place, as cells have it.
+func (r *sheetReader) styleOf(place string) cellStyle {
+	i, err := strconv.Atoi(place)
+	if err != nil || i < 0 || i >= len(r.styles) {
+		return cellStyle{}
 	}
+	return r.styles[i]
+}
+
+// number returns a number's text in a table, with the sign of per cent where its style shows it.
+func (r *sheetReader) number(raw string, shown numberStyle) string {
 	switch {
 	case shown == dateNumber:
 		return r.date(raw)

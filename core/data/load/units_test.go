@@ -236,3 +236,30 @@ func TestSharesComeBackExactly(t *testing.T) {
 		check(strconv.FormatFloat(rng.NormFloat64(), 'g', -1, 64))
 	}
 }
+
+// TestCurrenciesOfSheets: currencies that a sheet shows by its formats alone are said where they are mixed in a column.
+func TestCurrenciesOfSheets(t *testing.T) {
+	const styles = `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="[$€-407] #,##0.00"/><numFmt numFmtId="165" formatCode="&quot;$&quot;#,##0.00"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="165"/><xf numFmtId="44"/></cellXfs></styleSheet>`
+	sheet := func(style func(i int) int) source.File {
+		b := `<row r="1"><c r="A1" t="inlineStr"><is><t>x</t></is></c><c r="B1" t="inlineStr"><is><t>price</t></is></c></row>`
+		for i := range 60 {
+			b += fmt.Sprintf(`<row r="%d"><c r="A%[1]d"><v>%[2]d</v></c><c r="B%[1]d" s="%[3]d"><v>%[4]d.25</v></c></row>`, i+2, i%7, style(i), 3*i)
+		}
+		return source.Bytes("b.xlsx", datatest.Book("s", b, "xl/styles.xml", styles))
+	}
+	const read = "60 rows; x numeric; price label; regression; first 0|0.25;"
+	const mixed = "price mixes currencies ($ €), and is read as numbers without them. Bring them to one currency."
+	for _, c := range []struct {
+		what  string
+		style func(i int) int
+		mixed bool
+	}{
+		{"euros", func(int) int { return 1 }, false}, {"some in euros", func(i int) int { return i % 2 }, false}, {"dollars in two formats", func(i int) int { return 2 + i%2 }, false},
+		{"dollars and euros", func(i int) int { return 2 - i%2 }, true}, {"the format without a code, and euros", func(i int) int { return 3 - 2*(i%2) }, true},
+	} {
+		line, warnings := outcome(t.Context(), []source.File{sheet(c.style)}, run.CSV{})
+		if line != read || slices.Contains(warnings, mixed) != c.mixed {
+			t.Errorf("%s: %s\n%s", c.what, line, strings.Join(warnings, "\n"))
+		}
+	}
+}

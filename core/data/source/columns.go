@@ -39,6 +39,12 @@ func (c ColumnsFile) WritesCSV() {}
 // with a point in numbers that were numbers there, and the year first in dates.
 type Written interface{ WritesCSV() }
 
+// Priced is a File whose cells may be shown in currencies, which are known once it has been read to its end.
+type Priced interface {
+	// Currencies lists the different currencies in which numbers of a column, from 0, are shown. Their texts have none.
+	Currencies(column int) []string
+}
+
 // Typed is a File whose columns have types, which are known once it has been read to its end.
 type Typed interface {
 	// Text says whether most cells of a column, from 0, are stored as texts.

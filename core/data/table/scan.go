@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,6 +34,7 @@ type tally struct {
 	styleCount
 	style    int                   // in styles: how its numbers are written
 	typed    bool                  // the file stores them as texts
+	shownIn  []string              // the currencies in which a file shows numbers that have none in their texts
 	distinct map[string]int32      // the values, and where in times each is; nil when they are too many or too long
 	some     map[string]int32      // the first of a column's values, where most are numbers and distinct is nil; nil where that takes too much
 	times    []int32               // how often each of distinct occurs
@@ -281,11 +283,16 @@ func (sc *scan) list(c *tally, s string, set styleSet, lim *source.Limits) (plac
 	return place
 }
 
-// currencies returns the signs of currencies in the column's numbers.
+// currencies returns the signs of currencies in the column's numbers, and those in which files show them.
 func (c *tally) currencies() (signs []string) {
 	for k, u := range units {
 		if c.units[1+k] != nil && u != perCent {
 			signs = append(signs, u)
+		}
+	}
+	for _, sign := range c.shownIn {
+		if !slices.Contains(signs, sign) {
+			signs = append(signs, sign)
 		}
 	}
 	return signs
@@ -443,6 +450,11 @@ func scanTable(in *source.Reading, sc *scan, f source.File, ch Choices) error {
 	if typed, ok := f.(source.Typed); ok {
 		for i := range sc.columns {
 			sc.columns[i].typed = sc.columns[i].typed || typed.Text(i)
+		}
+	}
+	if priced, ok := f.(source.Priced); ok {
+		for i := range sc.columns {
+			sc.columns[i].shownIn = append(sc.columns[i].shownIn, priced.Currencies(i)...)
 		}
 	}
 	if !sc.kept.endFile(rows) || t.bad != nil && t.bad.Count > 0 { // the second pass says what is wrong with bad rows

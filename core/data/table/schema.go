@@ -564,7 +564,11 @@ func tellCodes(in *source.Reading, c *tally, name string) {
 		in.Warn("%s: %s is read as the number %s; declare the column categorical or bucketed if these are codes.", name, data.Quote(c.exponent.text), strconv.FormatFloat(float64(v), 'f', -1, 32))
 	}
 	if signs := c.currencies(); len(signs) > 1 {
-		in.Doubt("%s mixes currencies (%s), and is read as numbers without them. Bring them to one currency, or declare the column categorical.", name, strings.Join(signs, " "))
+		other := ", or declare the column categorical"
+		if len(c.shownIn) > 0 { // by formats, which categories would lack
+			other = ""
+		}
+		in.Doubt("%s mixes currencies (%s), and is read as numbers without them. Bring them to one currency%s.", name, strings.Join(signs, " "), other)
 	}
 	if plain, per := c.units[0], c.units[len(units)]; plain != nil && per != nil {
 		v, _ := styles[c.style].read(per.text)

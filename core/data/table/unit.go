@@ -17,6 +17,17 @@ import (
 // signNames maps signs to the one name that a column remembers of them.
 var signNames = map[string]string{"EUR": "€", "GBP": "£", "Fr.": "CHF", "kr.": "kr", "Kr": "kr"}
 
+// Currency returns the name of a currency that a spreadsheet shows beside numbers, as columns have it among their units;
+// empty for what is none that is known.
+func Currency(sign string) string {
+	for k, u := range units[:len(units)-1] {
+		if strings.TrimSuffix(u, ".") == strings.TrimSuffix(sign, ".") {
+			return unitName(1 + k)
+		}
+	}
+	return ""
+}
+
 // signOf returns the name of the sign that a number has; empty for none.
 func signOf(s string) string { return unitName(unitOf(s)) }
 
