@@ -43,7 +43,7 @@ func TestTablesAsPeopleHaveThem(t *testing.T) {
 			}), want: "60 rows; Buchungstag numeric; Verwendungszweck categorical; Betrag (EUR) numeric; Art label;", said: "is not of the table"},
 		{file: "merged.csv", text: "Group A,,Group B,,\n" + lines("x,y,z,w,group", 60, func(i int) string { return fmt.Sprintf("%g,%g,%d,%d,%s", v(i), v(i+1), i%7, i%9, ab(i)) }), want: "60 rows; x numeric; y numeric; z numeric; w numeric; group label; classes a b;", said: "is not of the table"},
 		{file: "units row.csv", text: units, want: `refused: units row.csv, row 2, column 1 ("height"): expected a number, as in the rest of the column, found "cm"`},
-		{file: "units row skipped.csv", text: units, opt: run.CSV{BadRows: "skip"}, want: "60 rows; height numeric; weight numeric; group label;", said: `row 2, column 1 ("height")`},
+		{file: "units row skipped.csv", text: units, opt: run.CSV{BadRows: "skip"}, want: "60 rows; height numeric; weight numeric; group label; classes a b;", said: `row 2, column 1 ("height")`},
 		{file: "total.csv", text: lines("region,x,y,group", 60, func(i int) string {
 			return fmt.Sprintf("%s,%d,%g,%s", []string{"north", "south"}[i%2], i*7%50, v(i), ab(i))
 		}) + "Total,1500,3000.5,\n", want: `refused: total.csv, row 62, column 4 ("group"): expected a value`},
@@ -74,7 +74,19 @@ func TestTablesAsPeopleHaveThem(t *testing.T) {
 		}), want: "raucher categorical;", said: "are told apart"},
 		{file: "truth and numbers.csv", text: lines("x,raucher,group", 60, func(i int) string {
 			return fmt.Sprintf("%d,%s,%s", i%7, []string{"1", "0", "TRUE", "FALSE"}[i%4], ab(i))
-		}), want: "raucher categorical; group label; classes a b; first 0|1|"},
+		}), want: "raucher categorical; group label; classes a b; first 0|1|", said: `raucher: "1" and "TRUE" are told apart`},
+		{file: "words of truth.csv", text: lines("x,raucher,group", 60, func(i int) string {
+			return fmt.Sprintf("%d,%s,%s", i%7, []string{"ja", "n", "J", "nein", "unbekannt"}[i%5], ab(i))
+		}), want: "raucher categorical;", said: `raucher: "n" and "nein" are told apart`},
+		{file: "labels of truth.csv", text: lines("x,y,ill", 60, func(i int) string {
+			return fmt.Sprintf("%d,%d,%s", i%7, i*i%11, []string{"yes", "no", "1", "0"}[i%4])
+		}), want: "ill label; classes 0 1 no yes;", said: `ill: "0" and "no" are told apart`},
+		{file: "pandas upcast.csv", text: lines("x,floor,group", 60, func(i int) string {
+			return fmt.Sprintf("%d,%s,%s", i%7, []string{"1", "1.0", "EG", "2.0", "UG"}[i%5], ab(i))
+		}), want: "floor categorical;", said: `floor: "1" and "1.0" are told apart`},
+		{file: "winds.csv", text: lines("x,wind,group", 60, func(i int) string {
+			return fmt.Sprintf("%d,%s,%s", i%7, []string{"N", "E", "S", "W", "0"}[i%5], ab(i))
+		}), want: "wind categorical;", silent: "told apart"},
 		{file: "zones.csv", text: lines("when,x,group", 60, func(i int) string {
 			return fmt.Sprintf("2024-02-%02dT09:30:00%s,%d,%s", 1+i%28, []string{"+01:00", "Z", "-05:00"}[i%3], i%7, ab(i))
 		}), want: "when numeric; x numeric; group label; classes a b; first 2024-02-01 08:30:00|"},

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -141,11 +142,37 @@ func (c *comparison) correlation(ds *data.Dataset, feature int) (float64, error)
 	return 0, nil // also of NaN
 }
 
-// tellAlike warns of texts of a list that differ in no more than case, spaces or how accents are stored.
+// truths maps words for yes and for no, in lower case, to one of each.
+var truths = func() map[string]string {
+	all := map[string]string{}
+	for _, word := range strings.Fields("1 true t yes y ja j wahr oui vrai si sí sì sim verdadero vero") {
+		all[word] = "yes"
+	}
+	for _, word := range strings.Fields("0 false f no n nein falsch non faux não nao falso") {
+		all[word] = "no"
+	}
+	return all
+}()
+
+// tellAlike warns of texts of a list that differ in no more than case, spaces, how accents are stored or a fraction of zeros, and of
+// words such as 1, TRUE and yes that mean one thing.
 func tellAlike(in *source.Reading, column string, names []string) {
+	keys, others := make([]string, len(names)), 0
+	for k, name := range names {
+		keys[k] = strings.Join(strings.Fields(strings.ToLower(source.Composed(name))), " ")
+		if whole, zeros, found := strings.Cut(keys[k], "."); found && zeros != "" && strings.Trim(zeros, "0") == "" && strings.Trim(whole, "0123456789") == "" {
+			keys[k] = whole
+		}
+		if truths[keys[k]] == "" {
+			others++
+		}
+	}
 	seen := map[string]string{}
-	for _, name := range names {
-		key := strings.Join(strings.Fields(strings.ToLower(source.Composed(name))), " ")
+	for k, name := range names {
+		key := keys[k]
+		if others <= otherValues { // such as "unknown"; more are no column of yes and no
+			key = cmp.Or(truths[key], key)
+		}
 		if other, ok := seen[key]; ok {
 			in.Doubt("%s: %s and %s are told apart. Write them alike if they are one.", data.Shorten(column), data.Quote(other), data.Quote(name))
 			continue

@@ -30,10 +30,15 @@ func Load(in *source.Reading, train, test []source.File) (*data.Dataset, error) 
 		return nil, err
 	}
 	s.nameClasses(sc.dialects[0])
-	ds := s.dataset()
-	if ds.Train, err = fillTables(in, train, sc.dialects, s, sc, sc.rows); err != nil {
+	split, err := fillTables(in, train, sc.dialects, s, sc, sc.rows)
+	if err != nil {
 		return nil, err
 	}
+	if in.Report.BadRows+in.Report.Dropped > 0 {
+		s.omitUnused(&split)
+	}
+	ds := s.dataset()
+	ds.Train = split
 	if ds.Task == data.Classification && data.AllEqual(ds.Train.Y) {
 		return nil, data.OneClass(train[0].Name(), ds.Classes[int(ds.Train.Y[0])])
 	}
