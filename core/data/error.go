@@ -150,6 +150,9 @@ func List(names []string) string {
 	return strings.Join(few, ", ")
 }
 
+// SkipRows is the part of a fix that the option csv.bad_rows carries out.
+const SkipRows = "skip rows that cannot be read"
+
 // BadOption returns the error of an option, by its name below csv.
 func BadOption(field, expected, got string) error {
 	return &Error{Expected: fmt.Sprintf("csv.%s to be %s", field, expected), Got: Quote(got), Fix: "Correct the option."}

@@ -69,6 +69,7 @@ func (c *Data) Render() app.UI {
 		c.progress(),
 		widget.Message("data-fault", "fault", c.View.Fault),
 		c.gaps(),
+		c.skips(),
 		c.back(),
 		c.doubts(),
 		c.files(),
@@ -201,6 +202,18 @@ func (c *Data) gaps() app.UI {
 		}, app.EventScope(value))
 	}
 	return app.Div().Class("buttons gaps").Body(choose("indicator", "Keep them, marked as missing"), choose("drop", "Leave those rows out"))
+}
+
+// skips offers to leave out rows that cannot be read, where one of them is why the files cannot be.
+func (c *Data) skips() app.UI {
+	ed := c.Form.Editor
+	if !c.View.Refused || !strings.Contains(c.View.Fault, data.SkipRows) || c.Form.Full.CSV.BadRows != "" {
+		return app.Div().Hidden(true)
+	}
+	return app.Div().Class("buttons gaps").Body(app.Button().Type("button").ID("bad-rows-skip").Text("Skip such rows").OnClick(func(app.Context, app.Event) {
+		ed.Set("csv.bad_rows", "skip")
+		ed.Settle("csv.bad_rows")
+	}))
 }
 
 // back offers what was open before in place of what cannot be read.

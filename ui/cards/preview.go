@@ -116,6 +116,9 @@ func (c *Preview) header() string {
 	s := ", without a header"
 	if r.Header {
 		s = ", header in the first row"
+		if first := r.Preview.Numbers; len(first) > 0 && first[0] > 2 {
+			s = fmt.Sprintf(", header above row %d", first[0])
+		}
 	}
 	s += ", rows numbered as in a spreadsheet"
 	if c.View.Refused {
@@ -198,6 +201,9 @@ func (c *Preview) readAs(col data.Column) string {
 		s = n + " buckets"
 	case col.Kind == data.Categorical:
 		s = n + " categories"
+		if len(col.Categories) == 1 {
+			s = "1 category"
+		}
 	case col.Date != "":
 		s = "dates, " + map[string]string{"dmy": "day first", "mdy": "month first", "ymd": "year first"}[col.Date]
 	case col.Time != "":

@@ -84,7 +84,7 @@ func (g *gallery) read(p picture) ([]byte, error) {
 // as a row that cannot be read, which may be left out.
 func badPicture(name, what string, err error) error {
 	return &data.Error{File: name, Expected: "a PNG or JPEG picture", Got: "one " + what, Err: err,
-		Fix: "Replace the picture or leave it out, or skip rows that cannot be read."}
+		Fix: "Replace the picture or leave it out, or " + data.SkipRows + "."}
 }
 
 // alive reports progress where that is due. Its error says why reading has to end; nil: it goes on.
@@ -290,7 +290,7 @@ func (g *gallery) done(file string) (*data.Dataset, error) {
 	}
 	if g.resized > 0 {
 		how := map[string]string{run.TransformFit: "with a black border where proportions differ", run.TransformStretch: "without keeping proportions", run.TransformCrop: "cut to the middle where proportions differ"}[g.transform]
-		g.Warn("%d of %d pictures, which are of %s sizes, were brought to %d×%d, %s. Choose another size if that is wrong.", g.resized, rows, sizes(len(g.sizes)), g.height, g.width, how)
+		g.Warn("%d of %d pictures, which are of %s, were brought to %d×%d, %s. Choose another size if that is wrong.", g.resized, rows, sizes(len(g.sizes)), g.height, g.width, how)
 	}
 	if g.turned > 0 {
 		g.Warn("%d of %d pictures were turned upright, as their cameras say (EXIF).", g.turned, rows)
@@ -304,9 +304,12 @@ func (g *gallery) done(file string) (*data.Dataset, error) {
 
 func sizes(n int) string {
 	if n >= mostSizes {
-		return "many"
+		return "many sizes"
 	}
-	return strconv.Itoa(n)
+	if n == 1 {
+		return "one size"
+	}
+	return strconv.Itoa(n) + " sizes"
 }
 
 // rows calls do for each picture of f, with the name that errors give it, its label and its bytes. It

@@ -60,7 +60,11 @@ func readLabels(in *source.Reading, f source.File, all []picture, names *picture
 	}
 	labelAt, err := labelColumn(in, t, nameAt)
 	if err != nil && in.Options.Label == "" && !slices.ContainsFunc(all, func(p picture) bool { return p.label == "" }) { // as imagenette's
-		in.Warn("%s is not used: none of its %d columns is called label, and folders say what the pictures show. Choose the label column to have it used.", data.Shorten(f.Name()), t.Width())
+		tell := in.Doubt
+		if agrees(first, nameAt, all, names) {
+			tell = in.Warn
+		}
+		tell("%s is not used: none of its %d columns is called label (%s), and folders say what the pictures show. Choose the label column to have it used.", data.Shorten(f.Name()), t.Width(), data.List(t.Names()))
 		return false, nil
 	}
 	if err != nil || nameAt < 0 {
@@ -80,6 +84,19 @@ func readLabels(in *source.Reading, f source.File, all []picture, names *picture
 	}
 	l.warn()
 	return true, nil
+}
+
+// agrees reports whether a column of a table's first rows says of each picture what its folder does.
+func agrees(rows [][]string, nameAt int, all []picture, names *pictureIndex) bool {
+	for column := range rows[0] {
+		if !slices.ContainsFunc(rows, func(row []string) bool {
+			i, _, ok := names.find(row[nameAt])
+			return ok && all[i].label != source.Composed(row[column])
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // eachRow calls take for each row of a table and its number, of which the first ones have been read.
@@ -184,7 +201,7 @@ func (l *labelling) put(i int, how variance, label string, line int) error {
 		l.in.Doubt("%s is left out: %s has it as another class in row %d than %s in row %d.", data.Shorten(p.Name()), data.Shorten(l.file), line, data.Shorten(before.file), before.line)
 	default:
 		return &data.Error{File: l.file, Row: line, Expected: "one label for each picture", Got: fmt.Sprintf("%s as %s, and as %s in row %d of %s", data.Shorten(p.path), data.Quote(label[len(fromTable):]), data.Quote(p.label[len(fromTable):]), before.line, data.Shorten(before.file)),
-			Fix: "Correct the table, or skip rows that cannot be read: such pictures are left out then."}
+			Fix: "Correct the table, or " + data.SkipRows + ": such pictures are left out then."}
 	}
 	return nil
 }

@@ -40,8 +40,8 @@ func TestTablesAsPeopleHaveThem(t *testing.T) {
 		{file: "umsaetze.csv", text: "\"Kontonummer:\";\"DE00 0000 0000 0000 0000 00 / Girokonto\"\n\n\"Von:\";\"01.01.2024\"\n\"Bis:\";\"31.03.2024\"\n\"Kontostand vom 31.03.2024:\";\"1.234,56 EUR\"\n\n" +
 			lines(quoted("Buchungstag", "Verwendungszweck", "Betrag (EUR)", "Art")+";", 60, func(i int) string {
 				return quoted(fmt.Sprintf("%02d.%02d.2024", 1+i%28, 1+i%3), []string{"Miete", "Lohn", "Strom"}[i%3], []string{"-", ""}[i%2]+fmt.Sprintf("1.%03d,%02d", i*7, i), ab(i)) + ";"
-			}), want: "60 rows; Buchungstag numeric; Verwendungszweck categorical; Betrag (EUR) numeric; Art label;", said: "is not of the table"},
-		{file: "merged.csv", text: "Group A,,Group B,,\n" + lines("x,y,z,w,group", 60, func(i int) string { return fmt.Sprintf("%g,%g,%d,%d,%s", v(i), v(i+1), i%7, i%9, ab(i)) }), want: "60 rows; x numeric; y numeric; z numeric; w numeric; group label; classes a b;", said: "is not of the table"},
+			}), want: "60 rows; Buchungstag numeric; Verwendungszweck categorical; Betrag (EUR) numeric; Art label;", said: "umsaetze.csv: rows 1 to 6 are not of the table and are skipped (Kontonummer:, DE00 0000 0000 0000 0000 00 / Girokonto, Von:, 01.01.2024, Bis:, 31.03.2024, Kontostand vom 31.03.2024:, 1.234,56 EUR)"},
+		{file: "merged.csv", text: "Group A,,Group B,,\n" + lines("x,y,z,w,group", 60, func(i int) string { return fmt.Sprintf("%g,%g,%d,%d,%s", v(i), v(i+1), i%7, i%9, ab(i)) }), want: "60 rows; x numeric; y numeric; z numeric; w numeric; group label; classes a b;", said: "merged.csv: row 1 is not of the table and is skipped (Group A, Group B)"},
 		{file: "units row.csv", text: units, want: `refused: units row.csv, row 2, column 1 ("height"): expected a number, as in the rest of the column, found "cm"`},
 		{file: "units row skipped.csv", text: units, opt: run.CSV{BadRows: "skip"}, want: "60 rows; height numeric; weight numeric; group label; classes a b;", said: `row 2, column 1 ("height")`},
 		{file: "total.csv", text: lines("region,x,y,group", 60, func(i int) string {
@@ -53,7 +53,7 @@ func TestTablesAsPeopleHaveThem(t *testing.T) {
 		{file: "a region once.csv", text: lines("region;x;price", 60, func(i int) string {
 			return fmt.Sprintf("%s;%d;%s", []string{"Nord", "Süd", "Total"}[i%3], i*7%50, comma(v(i), 2))
 		}), want: "60 rows; region categorical; x numeric; price label; regression;"},
-		{file: "total alone.csv", text: lines("x,y,price", 60, func(i int) string { return fmt.Sprintf("%d,%g,%g", i*7%50, v(i), v(i+5)) }) + "Total,3000.5,4000.5\n", want: `row 62, column 1 ("x"): expected a number, as in the rest of the column, found "Total"`},
+		{file: "total alone.csv", text: lines("x,y,price", 60, func(i int) string { return fmt.Sprintf("%d,%g,%g", i*7%50, v(i), v(i+5)) }) + "Total,3000.5,4000.5\n", want: `row 62, column 1 ("x"): expected a number, as in the rest of the column, found "Total". If the row sums up the others, remove it, or skip rows that cannot be read.`},
 		{file: "trailing.csv", text: lines("x,y,group,,,", 60, func(i int) string { return fmt.Sprintf("%d,%g,%s,,,", i*7%50, v(i), ab(i)) }), want: "60 rows; x numeric; y numeric; group label; column 4 ignored;"},
 		{file: "twice.csv", text: lines("x,value,value,group", 60, func(i int) string { return fmt.Sprintf("%d,%g,%g,%s", i*7%50, v(i), v(i+3), ab(i)) }), want: `refused: twice.csv, row 1, column 3 ("value"): expected a name of its own`},
 		{file: "sep.csv", text: "\ufeffsep=;\r\n" + strings.ReplaceAll(lines("x;y;group", 60, func(i int) string { return comma(v(i), 2) + ";" + fmt.Sprint(i%9) + ";" + ab(i) }), "\n", "\r\n"), want: "60 rows; x numeric; y numeric; group label; classes a b; first 0|0|a;"},

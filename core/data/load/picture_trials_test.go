@@ -26,17 +26,18 @@ type pictureTrial struct {
 	opt   run.CSV
 	want  string // a part of what pictured says
 	said  string // a part of a warning; empty: no warning but of rows held out
+	doubt bool   // that warning is one
 	was   string // what an older version made of it in silence, for the reader
 }
 
 // pictured says in one line what pictures were read as: rows, shape, the rows of each class, and the largest
 // value. Of a refusal it is the error's text.
-func pictured(t *testing.T, files []source.File, opt run.CSV) (line, warnings string) {
+func pictured(t *testing.T, files []source.File, opt run.CSV) (line, warnings, doubts string) {
 	t.Helper()
 	opt.TestShare = -1
 	ds, r, err := load.Load(t.Context(), files, nil, opt, nil)
 	if err != nil {
-		return "refused: " + err.Error(), strings.Join(r.Warnings, "\n")
+		return "refused: " + err.Error(), strings.Join(r.Warnings, "\n"), strings.Join(r.Doubts, "\n")
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d rows of %v;", ds.Train.N, ds.Shape)
@@ -50,12 +51,15 @@ func pictured(t *testing.T, files []source.File, opt run.CSV) (line, warnings st
 		fmt.Fprintf(&b, " %s %d;", name, n)
 	}
 	fmt.Fprintf(&b, " up to %d", slices.Max(ds.Train.U8))
-	return b.String(), strings.Join(r.Warnings, "\n")
+	return b.String(), strings.Join(r.Warnings, "\n"), strings.Join(r.Doubts, "\n")
 }
 
 func (c *pictureTrial) run(t *testing.T, how string, files []source.File) {
 	t.Helper()
-	line, warnings := pictured(t, files, c.opt)
+	line, warnings, doubts := pictured(t, files, c.opt)
+	if c.doubt && !strings.Contains(doubts, c.said) {
+		t.Errorf("%s, %s: no doubt says %q", c.file, how, c.said)
+	}
 	if !strings.Contains(line, c.want) || !strings.Contains(warnings, c.said) || c.said == "" && warnings != "" {
 		t.Errorf("%s, %s: %s\n%s\nwant %q, said %q; it was %s", c.file, how, line, warnings, c.want, c.said, c.was)
 	} else {
@@ -140,6 +144,10 @@ func TestSiblingsOfPictureTrials(t *testing.T) {
 		{file: "folders and another extension", parts: parted("filename,label\npart1/a.jpeg,x\npart1/b.jpeg,y\npart2/a.jpeg,y\npart2/c.jpeg,x\n"), want: "4 rows of [8 8]; x 2; y 2;", said: `The first: "part1/a.jpeg" is `, was: "classes part1, part2"},
 		{file: "capitals", parts: flat(4, "filename,label\nP0.PNG,a\nP1.PNG,b\nP2.PNG,a\nP3.PNG,b\n"), want: "4 rows of [8 8]; a 2; b 2;", said: `4 of 4 rows name pictures with another extension or other capitals`, was: "refused"},
 		{file: "one of two", parts: []any{"d/a.png", g(1), "d/a2.png", g(2), "d/b.jpg", datatest.JPEG(image.NewGray(image.Rect(0, 0, 8, 8))), "d/labels.csv", "filename,label\na.png,x\na.jpg,y\na2.png,y\nb.jpg,x\n"}, want: "3 rows of [8 8]; x 2; y 1;", said: `1 of 4 rows name no picture that is there, and are left out. The first: "a.jpg", row 3`, was: "3 rows, without a word"},
+
+		{file: "folders of a camera", parts: []any{"DCIM/100APPLE/IMG_1.JPG", g(1), "DCIM/100APPLE/IMG_2.JPG", g(2), "DCIM/101APPLE/IMG_3.JPG", g(3), "Arten.csv", "Datei;Art;Finder\nIMG_1.JPG;Pilz;Anna\nIMG_2.JPG;Blatt;Ben\nIMG_3.JPG;Pilz;Anna\n"}, want: "100APPLE 2; 101APPLE 1;", said: "Arten.csv is not used: none of its 3 columns is called label (Datei, Art, Finder)", doubt: true, was: "classes by the camera's folders, with a note alone"},
+		{file: "folders of a camera, Art", opt: run.CSV{Label: "Art"}, parts: []any{"DCIM/100APPLE/IMG_1.JPG", g(1), "DCIM/100APPLE/IMG_2.JPG", g(2), "DCIM/101APPLE/IMG_3.JPG", g(3), "Arten.csv", "Datei;Art;Finder\nIMG_1.JPG;Pilz;Anna\nIMG_2.JPG;Blatt;Ben\nIMG_3.JPG;Pilz;Anna\n"}, want: "Blatt 1; Pilz 2;"},
+		{file: "a table beside folders", parts: pets("d/noisy.csv", "path,clean,noisy,more\ncat/0.png,cat,dog,1\ncat/1.png,cat,cat,2\ndog/0.png,dog,dog,3\ndog/1.png,dog,cat,4\n"), want: "cat 2; dog 2;", said: "noisy.csv is not used: none of its 4 columns is called label"},
 
 		{file: "12 bits, stated", parts: deep(func(i int) uint16 { return uint16(61*i+5) % 4096 }, stated(12)), want: "4 rows of [8 8]; a 2; b 2; up to 251", said: "4 PNG pictures of 16 bits were stretched", was: "up to 15"},
 		{file: "10 bits, stated", parts: deep(func(i int) uint16 { return uint16(15*i+3) % 1024 }, stated(10)), want: "a 2; b 2; up to 248", said: "4 PNG pictures of 16 bits were stretched", was: "up to 3"},

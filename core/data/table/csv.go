@@ -239,7 +239,7 @@ func (t *Table) row() ([]string, int, error) {
 	if len(cells) != t.width {
 		return cells, line, &data.Error{File: t.name, Row: line,
 			Expected: fmt.Sprintf("%d cells, as in the rows before", t.width), Got: fmt.Sprintf("%d", len(cells)),
-			Fix: "Add or remove cells; quote cells that contain the delimiter; or skip rows that cannot be read."}
+			Fix: "Add or remove cells; quote cells that contain the delimiter; or " + data.SkipRows + "."}
 	}
 	return cells, line, nil
 }

@@ -43,7 +43,7 @@ func (s *schema) number(i int, c string) (float64, *data.Error) {
 	v, ok := s.value(i, c)
 	if !ok {
 		return 0, &data.Error{Column: i + 1, ColumnName: s.columns[i].Name, Expected: s.what(i) + ", as in the training rows",
-			Got: data.Quote(c), Fix: "Declare the column categorical, fix the cell, or skip rows that cannot be read."}
+			Got: data.Quote(c), Fix: "Declare the column categorical, fix the cell, or " + data.SkipRows + "."}
 	}
 	if math.IsInf(float64(float32(v)), 0) {
 		return 0, notFinite("", 0, i, s.columns[i].Name, c)

@@ -34,9 +34,11 @@ func Load(in *source.Reading, train, test []source.File) (*data.Dataset, error) 
 	if err != nil {
 		return nil, err
 	}
-	if in.Report.BadRows+in.Report.Dropped > 0 {
+	// Where csv.missing drops rows, their categories stay, so that data sets are what they were.
+	if r := in.Report; r.BadRows > 0 || r.Dropped > 0 && in.Options.Missing != "drop" {
 		s.omitUnused(&split)
 	}
+	tellMissing(in, s)
 	ds := s.dataset()
 	ds.Train = split
 	if ds.Task == data.Classification && data.AllEqual(ds.Train.Y) {

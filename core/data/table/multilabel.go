@@ -116,7 +116,7 @@ func BadFlag(file string, row, column int, name, cell string, signed bool) *data
 		want = "a label of -1 or 1, as the rest of the table has"
 	}
 	return &data.Error{File: file, Row: row, Column: column, ColumnName: name, Expected: want, Got: data.Quote(cell),
-		Fix: "Write 0 for no and 1 for yes, or skip rows that cannot be read."}
+		Fix: "Write 0 for no and 1 for yes, or " + data.SkipRows + "."}
 }
 
 // findLabels finds the label columns of multi-label data.

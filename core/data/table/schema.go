@@ -335,12 +335,12 @@ func decideColumn(in *source.Reading, sc *scan, s *schema, i int, file string) e
 	c, col := &sc.columns[i], &s.columns[i]
 	switch col.Kind = kindOf(in, sc, i, col.Name); col.Kind {
 	case data.Numeric:
-		if err := checkNumeric(in, c, i, col.Name); err != nil {
-			return err
-		}
 		tellStyle(in, sc, c, col)
 		s.noNumbers[i] = true
 		learnUnits(c, col)
+		if err := checkNumeric(in, c, i, col.Name); err != nil {
+			return err
+		}
 		s.learnTime(in, c, i)
 		col.First = s.features
 		s.features++
@@ -717,8 +717,12 @@ func checkNumeric(in *source.Reading, c *tally, i int, name string) error {
 		return nil
 	}
 	if t := c.firstText(); t != nil {
+		fix := "Declare the column categorical, fix the cell, or " + data.SkipRows + "."
+		if sumName.MatchString(t.text) {
+			fix = "If the row sums up the others, remove it, or " + data.SkipRows + "."
+		}
 		return &data.Error{File: t.file.Name(), Row: t.line, Column: i + 1, ColumnName: name, Expected: styles[c.style].what() + ", as in the rest of the column",
-			Got: data.Quote(t.text), Fix: "Declare the column categorical, fix the cell, or skip rows that cannot be read."}
+			Got: data.Quote(t.text), Fix: fix}
 	}
 	if t := c.infinite; t != nil {
 		return notFinite(t.file.Name(), t.line, i, name, t.text)
@@ -802,10 +806,10 @@ func decideLabel(in *source.Reading, sc *scan, s *schema, file string) error {
 		tellTask(in, c, s.task, numbers, col.Name)
 	}
 	if numbers || s.task == data.Regression {
+		tellStyle(in, sc, c, col)
 		if err := checkNumeric(in, c, s.label, col.Name); err != nil {
 			return err
 		}
-		tellStyle(in, sc, c, col)
 		tellCodes(in, c, col.Name)
 	}
 	in.Report.Task = s.task
@@ -931,7 +935,7 @@ func (s *schema) canonical(v string) (name string, ok bool) {
 func checkMissing(in *source.Reading, sc *scan, s *schema) error {
 	total, column := 0, 0
 	var first *cell
-	var where, kept []string
+	var where []string
 	for i, c := range s.columns {
 		if !c.Used() || c.Kind == data.Text || sc.columns[i].missing == 0 {
 			continue
@@ -941,20 +945,27 @@ func checkMissing(in *source.Reading, sc *scan, s *schema) error {
 		}
 		total += c.Missing
 		where = append(where, fmt.Sprintf("%s (%d)", c.Name, c.Missing))
-		if c.Kind == data.Categorical || c.Indicator > 0 {
-			kept = append(kept, c.Name)
-		}
 	}
 	in.Report.Missing = total
-	if keepsMissing(in) && len(kept) > 0 {
-		in.Warn("A feature says where a value is missing: of %s. Which columns have missing cells counts as public, like a list of categories.", data.List(kept))
-	}
 	if total == 0 || in.Options.Missing == "drop" || keepsMissing(in) {
 		return nil
 	}
 	e := missingValue(*first, column, s.columns[column].Name)
 	e.Got += fmt.Sprintf(" (%d missing cells in all: %s)", total, data.List(where))
 	return e
+}
+
+// tellMissing says which columns have a feature of missing cells.
+func tellMissing(in *source.Reading, s *schema) {
+	var kept []string
+	for _, c := range s.columns {
+		if c.Indicator > 0 || c.Kind == data.Categorical && c.Missing > 0 && slices.Contains(c.Categories, data.MissingCategory) {
+			kept = append(kept, c.Name)
+		}
+	}
+	if keepsMissing(in) && len(kept) > 0 {
+		in.Warn("A feature says where a value is missing: of %s. Which columns have missing cells counts as public, like a list of categories.", data.List(kept))
+	}
 }
 
 func missingValue(at cell, i int, name string) *data.Error {

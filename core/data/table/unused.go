@@ -6,8 +6,8 @@ import (
 	"clipscope/core/data"
 )
 
-// omitUnused removes the classes and the categories that no training row has: those of rows that were left out. A bucket, and
-// the category of missing cells, stay.
+// omitUnused removes the classes and the categories that no training row has, and the features of missing cells where there is
+// none: those of rows that were left out. Buckets stay.
 func (s *schema) omitUnused(train *data.Split) {
 	s.omitClasses(train.Y)
 	used := make([]bool, s.features)
@@ -15,14 +15,12 @@ func (s *schema) omitUnused(train *data.Split) {
 		switch col := &s.columns[i]; {
 		case col.First < 0:
 		case col.Kind == data.Categorical:
-			for k, name := range col.Categories {
-				used[col.First+k] = s.buckets[i] > 0 || name == data.MissingCategory
+			for k := range int(s.buckets[i]) {
+				used[col.First+k] = true
 			}
 		default:
 			used[col.First] = true
-			for _, more := range []int{col.Clock, col.Indicator} {
-				used[more] = used[more] || more > 0
-			}
+			used[col.Clock] = used[col.Clock] || col.Clock > 0
 		}
 	}
 	for r := range train.N {
@@ -61,7 +59,7 @@ func (s *schema) omitClasses(y []float32) {
 	s.columns[s.label].Categories = s.classes
 }
 
-// omitFeatures removes the features that are not used, all of which are categories.
+// omitFeatures removes the features that are not used: categories, and those of missing cells.
 func (s *schema) omitFeatures(train *data.Split, used []bool) {
 	places, left := renumbered(used)
 	x := train.F32[:0]
@@ -78,12 +76,16 @@ func (s *schema) omitFeatures(train *data.Split, used []bool) {
 		if col.First < 0 {
 			continue
 		}
-		if col.Kind == data.Categorical && s.buckets[i] == 0 {
+		if col.Kind == data.Categorical {
 			col.Categories = keptOf(col.Categories, used[col.First:])
-			clear(s.categories[i])
-			for k, name := range col.Categories {
-				s.categories[i][name] = k
+			for name, k := range s.categories[i] { // of buckets, that of missing cells
+				if s.categories[i][name] = places[col.First+k] - places[col.First]; !used[col.First+k] {
+					delete(s.categories[i], name)
+				}
 			}
+		}
+		if !used[col.Indicator] {
+			col.Indicator = 0
 		}
 		col.First, col.Clock, col.Indicator = places[col.First], places[col.Clock], places[col.Indicator]
 	}

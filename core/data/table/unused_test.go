@@ -21,7 +21,7 @@ func TestRowsLeftOutNameNothing(t *testing.T) {
 		fmt.Fprintf(&good, "%s,%d,2024-02-%02dT0%d:30:00,%s,%s,%s\n", []string{"b", "d"}[i%2], i*7%50, 1+i%28, i%9, []string{"u", "", "w"}[i%3], []string{"r", "s", "t"}[i*i%3], []string{"no", "yes"}[i*i%5%2])
 	}
 	const header = "first,n,when,hashed,last,label\n"
-	units := "a,cm,date,-,c,-\n"
+	units := "a,cm,date,,c,-\n" + "b,3,,,,\n"
 	gaps := "a,1,2024-02-01T09:30:00,z,q,\n" + "c,2,2024-02-02T09:30:00,z,q,?\n"
 	test := "b,3,2024-02-02T09:30:00,u,s,yes\na,3,2024-02-02T09:30:00,u,s,yes\nb,3,2024-02-02T09:30:00,u,s,-\nb,3,2024-02-02T09:30:00,u,s,no\n"
 	for what, c := range map[string]struct {
