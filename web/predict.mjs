@@ -330,7 +330,7 @@ const EXACTLY = new Set(["\\N", "NaT", "#N/A", "#NV", "#REF!", "#NUM!", "#DIV/0!
 const missing = (/** @type {string} */ cell) => ABSENT.has(cell.toLowerCase()) || EXACTLY.has(cell);
 
 // NO_NUMBER are missing in a column of numbers alone.
-const NO_NUMBER = new Set(["none", "-", "--", ".", "..", "…", "–", "—"]);
+const NO_NUMBER = new Set(["none", "missing", "unknown", "not available", "unbekannt", "fehlt", "n.b.", "n. b.", "n.v.", "n. v.", "-", "--", ".", "..", "…", "–", "—"]);
 
 const SPACE = "[\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+", ENDS = new RegExp(`^${SPACE}|${SPACE}$`, "g");
 

@@ -306,7 +306,10 @@ _ABSENT = {"", "?", "na", "nan", "-nan", "n/a", "<na>", "null", "n.a.", "k.a.", 
 _EXACTLY = {"\\N", "NaT", "#N/A", "#NV", "#REF!", "#NUM!", "#DIV/0!", "#NAME?", "#VALUE!", "#NULL!"}
 
 # Missing in a column of numbers alone.
-_NO_NUMBER = {"none", "-", "--", ".", "..", "…", "–", "—"}
+_NO_NUMBER = {
+    "none", "missing", "unknown", "not available", "unbekannt", "fehlt", "n.b.", "n. b.", "n.v.", "n. v.",
+    "-", "--", ".", "..", "…", "–", "—",
+}
 
 
 def _missing(cell: str) -> bool:

@@ -487,7 +487,14 @@ func noNumber(s string) bool {
 	case "-", "--", ".", "..", "…", "–", "—":
 		return true
 	}
-	return len(s) == len("none") && strings.EqualFold(s, "none")
+	if len(s) < len("none") || len(s) > len("not available") || s[0]|' ' < 'a' || s[0]|' ' > 'z' {
+		return false
+	}
+	switch strings.ToLower(s) {
+	case "none", "missing", "unknown", "not available", "unbekannt", "fehlt", "n.b.", "n. b.", "n.v.", "n. v.": // nicht bestimmt, nicht vorhanden
+		return true
+	}
+	return false
 }
 
 // styleCount counts, over the cells of a column, which styles they fit.

@@ -21,7 +21,7 @@ func TestMissingWords(t *testing.T) {
 // TestWordsOfNoNumber: some words are missing cells among numbers alone.
 func TestWordsOfNoNumber(t *testing.T) {
 	for s, want := range map[string]bool{
-		"None": true, "none": true, "-": true, "--": true, ".": true, "..": true, "…": true, "–": true, "—": true, "": false, "...": false, "nine": false, "0": false,
+		"None": true, "none": true, "-": true, "--": true, ".": true, "..": true, "…": true, "–": true, "—": true, "": false, "...": false, "nine": false, "0": false, "unknown": true, "Missing": true, "not available": true, "NOT AVAILABLE ": false, "n.b.": true, "N. V.": true, "k.b.": false, "unbekannt": true, "1nown": false,
 	} {
 		if noNumber(s) != want {
 			t.Errorf("%q is none among numbers: %t", s, !want)
