@@ -102,6 +102,34 @@ func TestTablesAsPeopleHaveThem(t *testing.T) {
 		{file: "minutes in zones.csv", text: lines("when,x,group", 60, func(i int) string {
 			return fmt.Sprintf("2024-02-%02d %02d:30+01:00,%d,%s", 1+i%28, i%24, i%7, ab(i))
 		}), want: "when ignored;", said: `times such as "2024-02-01 00:30+01:00" are not read`},
+		{file: "two decimal marks.csv", text: lines("x,y,group", 60, func(i int) string {
+			return fmt.Sprintf("%s,%d,%s", []string{`"1,5"`, "1.5", `"2,25"`, "3.75"}[i%4], i%7, ab(i))
+		}), want: "x categorical;", said: `x is read as categorical, as "1,5" and "1.5" are numbers or dates in two notations`},
+		{file: "dates and serials.csv", text: lines("day,y,group", 60, func(i int) string {
+			return fmt.Sprintf("%s,%d,%s", []string{"45292", "2024-01-02", "03.01.2024"}[i%3], i%7, ab(i))
+		}), want: "day categorical;", said: "in two notations"},
+		{file: "kilograms.csv", text: lines("weight,y,group", 60, func(i int) string { return fmt.Sprintf("%dkg,%d,%s", 50+i, i%7, ab(i)) }), want: "weight ignored;", said: `weight is ignored: its texts, such as "50kg", look like numbers in a notation that is not read`},
+		{file: "reais.csv", text: lines("price;y;group", 60, func(i int) string { return fmt.Sprintf("R$ 1.%03d,50;%d;%s", 10+i, i%7, ab(i)) }), want: "price ignored;", said: "look like numbers in a notation that is not read"},
+		{file: "times of day.csv", text: lines("start,y,group", 60, func(i int) string { return fmt.Sprintf("%02d:%02d,%d,%s", i%24, i, i%7, ab(i)) }), want: "start ignored;", said: "look like numbers in a notation that is not read"},
+		{file: "streets.csv", text: lines("home,y,group", 60, func(i int) string { return fmt.Sprintf("%d Main St,%d,%s", 50+i, i%7, ab(i)) }), want: "home ignored;", said: "60 of its 60 different texts stand in one row alone"},
+		{file: "999.csv", text: lines("age,y,group", 60, func(i int) string {
+			return fmt.Sprintf("%d,%d,%s", map[bool]int{true: 999, false: 20 + i}[i%7 == 3], i%7, ab(i))
+		}), want: "age numeric;", said: `age: "999" stands in 9 rows, far from all other numbers`},
+		{file: "-99.csv", text: lines("age,y,group", 60, func(i int) string {
+			return fmt.Sprintf("%d,%d,%s", map[bool]int{true: -99, false: 20 + i}[i%7 == 3], i%7, ab(i))
+		}), want: "age numeric;", said: `age: "-99" stands in 9 rows, far from all other numbers`},
+		{file: "hundreds.csv", text: lines("x,y,group", 60, func(i int) string {
+			return fmt.Sprintf("%d,%d,%s", map[bool]int{true: 999, false: 600 + i}[i%7 == 3], i%7-3, ab(i))
+		}), want: "x numeric; y numeric;", silent: "far from"},
+		{file: "below 0.csv", text: lines("x,y,group", 60, func(i int) string {
+			return fmt.Sprintf("%d,%d,%s", map[bool]int{true: -9, false: i%13 - 5}[i%7 == 3], i%7, ab(i))
+		}), want: "x numeric; y numeric;", silent: "far from"},
+		{file: "look-alikes.csv", text: lines("town,band,street,group", 60, func(i int) string {
+			return fmt.Sprintf("%s,%s,%s,%s", []string{"Köln\u200b", "Köln", "Bonn"}[i%3], []string{"18-25", "18–25", "26-40"}[i*i%7%3], []string{"Hauptstraße", "Hauptstrasse", "D’Or", "D'Or"}[i%4], ab(i))
+		}), want: "town categorical; band categorical; street categorical;", said: `town: "Köln" and "Köln\u200b" are told apart`},
+		{file: "look-alike bands.csv", text: lines("band,y,group", 60, func(i int) string {
+			return fmt.Sprintf("%s,%d,%s", []string{"18-25", "18–25", "26-40"}[i*i%7%3], i%7, ab(i))
+		}), want: "band categorical;", said: `band: "18-25" and "18–25" are told apart`},
 		{file: "spaces.csv", text: lines("  x ,\ty , group ", 60, func(i int) string { return fmt.Sprintf("  %d , %g ,\t%s ", i*7%50, v(i), ab(i)) }), want: "60 rows; x numeric; y numeric; group label; classes a b;"},
 		{file: "comments.csv", text: "# exported 2024-03-01\n# by instrument 7\n" + lines("x,y,group", 60, func(i int) string { return fmt.Sprintf("%d,%g,%s", i*7%50, v(i), ab(i)) }), want: "60 rows; x numeric; y numeric; group label; classes a b;"},
 		{file: "header again.csv", text: strings.Repeat(lines("x,y,group", 30, func(i int) string { return fmt.Sprintf("%d,%g,%s", i*7%50, v(i), ab(i)) }), 2), want: `refused: header again.csv, row 32, column 1 ("x"): expected a number, as in the rest of the column, found "x"`},

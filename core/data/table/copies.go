@@ -154,12 +154,16 @@ var truths = func() map[string]string {
 	return all
 }()
 
-// tellAlike warns of texts of a list that differ in no more than case, spaces, how accents are stored or a fraction of zeros, and of
+// alike replaces letters and marks that look like others, or like none.
+var alike = strings.NewReplacer("ß", "ss", "‐", "-", "‑", "-", "–", "-", "—", "-", "−", "-", "’", "'", "‘", "'", "´", "'", "`", "'",
+	"\u00ad", "", "\u200b", "", "\u200c", "", "\u200d", "", "\u2060", "", "\ufeff", "")
+
+// tellAlike warns of texts of a list that differ in no more than case, spaces, dashes, how accents are stored or a fraction of zeros, and of
 // words such as 1, TRUE and yes that mean one thing.
 func tellAlike(in *source.Reading, column string, names []string) {
 	keys, others := make([]string, len(names)), 0
 	for k, name := range names {
-		keys[k] = strings.Join(strings.Fields(strings.ToLower(source.Composed(name))), " ")
+		keys[k] = strings.TrimSuffix(strings.Join(strings.Fields(alike.Replace(strings.ToLower(source.Composed(name)))), " "), ".")
 		if whole, zeros, found := strings.Cut(keys[k], "."); found && zeros != "" && strings.Trim(zeros, "0") == "" && strings.Trim(whole, "0123456789") == "" {
 			keys[k] = whole
 		}

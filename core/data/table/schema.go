@@ -446,6 +446,9 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 	case c.distinct == nil:
 		in.Doubt("%s is ignored: it has over %d different texts or very long ones, and the list of categories counts as public. Declare it bucketed or text to use it.", name, in.Limits.Categories)
 		return data.Ignored
+	case c.private(sc.rows) && !c.typed && c.measures():
+		in.Doubt("%s is ignored: its texts, such as %s, look like numbers in a notation that is not read, and a list of its %d different texts counts as public. Write them as numbers, or declare it bucketed, or categorical if anybody may know its texts.", name, data.Quote(c.firstText().text), len(c.distinct))
+		return data.Ignored
 	case c.private(sc.rows):
 		in.Doubt("%s is ignored: %d of its %d different texts stand in one row alone, and a list of categories counts as public. Declare it bucketed or text to use it, or categorical if anybody may know its texts.", name, c.once(), len(c.distinct))
 		return data.Ignored
@@ -457,7 +460,9 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 			in.Doubt("%s is ignored: %d of its %d different texts look like numbers in a notation that is not read, such as %s; a list of categories counts as public. Write them as numbers, or declare it bucketed or categorical.", name, n, len(c.distinct), data.Quote(one))
 			return data.Ignored
 		}
-		if c.numbers() > c.texts() && !c.typed {
+		if one, other := c.notations(); other != "" && !c.typed {
+			in.Doubt("%s is read as categorical, as %s and %s are numbers or dates in two notations. Write all of them one way, or leave it so if these are codes.", name, data.Quote(one), data.Quote(other))
+		} else if c.numbers() > c.texts() && !c.typed {
 			in.Warn("%s mixes %s (such as %s) and is read as categorical.", name, c.mixture(), data.Quote(c.firstText().text))
 		}
 	}
@@ -508,6 +513,45 @@ func (c *tally) mixture() string {
 		return "dates and what is none in the same notation"
 	}
 	return "numbers and text"
+}
+
+// measure is a number with other signs, and at most a short word before and behind it: 12:30, 50kg, R$ 1.010,50.
+var measure = regexp.MustCompile(`^([^\pL\d]*\pL{1,3}[.\s$]+)?[^\pL\d]*\d\P{L}*\pL{0,4}\P{L}*$`)
+
+// measures reports whether most of the column's texts are such numbers.
+func (c *tally) measures() bool {
+	n := 0
+	for s := range c.distinct {
+		if measure.MatchString(s) {
+			n++
+		}
+	}
+	return 2*n > len(c.distinct)
+}
+
+// notations returns the first of the column's texts and one in another notation, where each is a number or a date, and not all are in
+// one notation.
+func (c *tally) notations() (one, other string) {
+	if len(c.distinct) != len(c.sets) {
+		return "", ""
+	}
+	common := styleSet(1<<len(styles) - 1)
+	for _, set := range c.sets {
+		if common &= set; set == 0 {
+			return "", ""
+		}
+	}
+	if common != 0 {
+		return "", ""
+	}
+	all := slices.Sorted(maps.Keys(c.distinct))
+	set := c.sets[c.distinct[all[0]]]
+	for _, s := range all[1:] {
+		if set &= c.sets[c.distinct[s]]; set == 0 {
+			return all[0], s
+		}
+	}
+	return "", ""
 }
 
 // coded returns the first of the column's texts that begin as numbers do, in a notation that is not read, and their number, where the texts are
@@ -570,10 +614,40 @@ func tellCodes(in *source.Reading, c *tally, name string) {
 		}
 		in.Doubt("%s mixes currencies (%s), and is read as numbers without them. Bring them to one currency%s.", name, strings.Join(signs, " "), other)
 	}
+	if text, n := c.sentinel(); n > 0 {
+		in.Doubt("%s: %s stands in %d rows, far from all other numbers. If it means that there is no value, leave these cells empty.", name, data.Quote(text), n)
+	}
 	if plain, per := c.units[0], c.units[len(units)]; plain != nil && per != nil {
 		v, _ := styles[c.style].read(per.text)
 		in.Doubt("%s mixes per cent and plain numbers: %s is read as %s, beside %s. Write all of them one way.", name, data.Quote(per.text), strconv.FormatFloat(v/100, 'f', -1, 32), data.Quote(plain.text))
 	}
+}
+
+// sentinel returns a listed number of nines such as -99 or 999, which is below 0 and no other is, or more than twice as large as all
+// others, and the number of its cells, of which there are several; else 0.
+func (c *tally) sentinel() (text string, cells int) {
+	const few = 3
+	if len(c.distinct) <= few || styles[c.style].date != "" {
+		return "", 0
+	}
+	for s, at := range c.distinct {
+		digits := strings.TrimPrefix(s, "-")
+		if c.times[at] < few || strings.Trim(digits, "9") != "" || digits == s && len(digits) < few || len(digits) > few+1 {
+			continue
+		}
+		v, _ := styles[c.style].read(s)
+		apart := true
+		for other := range c.distinct {
+			if w, ok := styles[c.style].read(other); ok && other != s && (v < 0 && w < 0 || v > 0 && 2*math.Abs(w) >= v) {
+				apart = false
+				break
+			}
+		}
+		if apart {
+			return s, int(c.times[at])
+		}
+	}
+	return "", 0
 }
 
 // version returns one of the column's listed values that ends in a zero behind more decimals than another has, as versions
