@@ -40,8 +40,8 @@ func TestTablesAsPeopleHaveThem(t *testing.T) {
 		{file: "umsaetze.csv", text: "\"Kontonummer:\";\"DE00 0000 0000 0000 0000 00 / Girokonto\"\n\n\"Von:\";\"01.01.2024\"\n\"Bis:\";\"31.03.2024\"\n\"Kontostand vom 31.03.2024:\";\"1.234,56 EUR\"\n\n" +
 			lines(quoted("Buchungstag", "Verwendungszweck", "Betrag (EUR)", "Art")+";", 60, func(i int) string {
 				return quoted(fmt.Sprintf("%02d.%02d.2024", 1+i%28, 1+i%3), []string{"Miete", "Lohn", "Strom"}[i%3], []string{"-", ""}[i%2]+fmt.Sprintf("1.%03d,%02d", i*7, i), ab(i)) + ";"
-			}), want: "60 rows; Buchungstag numeric; Verwendungszweck categorical; Betrag (EUR) numeric; Art label;", said: "umsaetze.csv: rows 1 to 6 are not of the table and are skipped (Kontonummer:, DE00 0000 0000 0000 0000 00 / Girokonto, Von:, 01.01.2024, Bis:, 31.03.2024, Kontostand vom 31.03.2024:, 1.234,56 EUR)"},
-		{file: "merged.csv", text: "Group A,,Group B,,\n" + lines("x,y,z,w,group", 60, func(i int) string { return fmt.Sprintf("%g,%g,%d,%d,%s", v(i), v(i+1), i%7, i%9, ab(i)) }), want: "60 rows; x numeric; y numeric; z numeric; w numeric; group label; classes a b;", said: "merged.csv: row 1 is not of the table and is skipped (Group A, Group B)"},
+			}), want: "60 rows; Buchungstag numeric; Verwendungszweck categorical; Betrag (EUR) numeric; Art label;", said: "umsaetze.csv: what stands above row 7 is not of the table and is skipped (Kontonummer:, DE00 0000 0000 0000 0000 00 / Girokonto, Von:, 01.01.2024, Bis:, 31.03.2024, Kontostand vom 31.03.2024:, 1.234,56 EUR)"},
+		{file: "merged.csv", text: "Group A,,Group B,,\n" + lines("x,y,z,w,group", 60, func(i int) string { return fmt.Sprintf("%g,%g,%d,%d,%s", v(i), v(i+1), i%7, i%9, ab(i)) }), want: "60 rows; x numeric; y numeric; z numeric; w numeric; group label; classes a b;", said: "merged.csv: what stands above row 2 is not of the table and is skipped (Group A, Group B)"},
 		{file: "units row.csv", text: units, want: `refused: units row.csv, row 2, column 1 ("height"): expected a number, as in the rest of the column, found "cm"`},
 		{file: "units row skipped.csv", text: units, opt: run.CSV{BadRows: "skip"}, want: "60 rows; height numeric; weight numeric; group label; classes a b;", said: `row 2, column 1 ("height")`},
 		{file: "total.csv", text: lines("region,x,y,group", 60, func(i int) string {
@@ -104,10 +104,10 @@ func TestTablesAsPeopleHaveThem(t *testing.T) {
 		}), want: "when ignored;", said: `times such as "2024-02-01 00:30+01:00" are not read`},
 		{file: "two decimal marks.csv", text: lines("x,y,group", 60, func(i int) string {
 			return fmt.Sprintf("%s,%d,%s", []string{`"1,5"`, "1.5", `"2,25"`, "3.75"}[i%4], i%7, ab(i))
-		}), want: "x categorical;", said: `x is read as categorical, as "1,5" and "1.5" are numbers or dates in two notations`},
+		}), want: "x categorical;", said: `x is read as categorical: its numbers or dates are in several notations, and "1,5" is not as most are`},
 		{file: "dates and serials.csv", text: lines("day,y,group", 60, func(i int) string {
 			return fmt.Sprintf("%s,%d,%s", []string{"45292", "2024-01-02", "03.01.2024"}[i%3], i%7, ab(i))
-		}), want: "day categorical;", said: "in two notations"},
+		}), want: "day categorical;", said: "in several notations"},
 		{file: "kilograms.csv", text: lines("weight,y,group", 60, func(i int) string { return fmt.Sprintf("%dkg,%d,%s", 50+i, i%7, ab(i)) }), want: "weight ignored;", said: `weight is ignored: its texts, such as "50kg", look like numbers in a notation that is not read`},
 		{file: "reais.csv", text: lines("price;y;group", 60, func(i int) string { return fmt.Sprintf("R$ 1.%03d,50;%d;%s", 10+i, i%7, ab(i)) }), want: "price ignored;", said: "look like numbers in a notation that is not read"},
 		{file: "times of day.csv", text: lines("start,y,group", 60, func(i int) string { return fmt.Sprintf("%02d:%02d,%d,%s", i%24, i, i%7, ab(i)) }), want: "start ignored;", said: "look like numbers in a notation that is not read"},

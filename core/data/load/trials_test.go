@@ -168,7 +168,7 @@ func TestNotationsOfTables(t *testing.T) {
 		{file: "r skip.csv", text: lines("x\ty\toutcome", 30, func(i int) string { return fmt.Sprintf("%d\t%d\t%d\t%s", i+1, i*7%5, i%6, ab(i)) }), opt: run.CSV{Label: "outcome", BadRows: "skip"}, want: "30 rows; row names ignored; x numeric; y numeric; outcome label; classes a b;", said: "row names"},
 
 		{file: "title.csv", text: lines("Sales of the year,,\nx,y,outcome", 30, plain), opt: label, want: three, said: "is not of the table"},
-		{file: "titles.csv", text: lines("Sales of the year,,\n,,\nas of today,,\nx,y,outcome", 30, plain), opt: label, want: three, said: "rows 1 to 3 are not of the table and are skipped (Sales of the year, as of today)"},
+		{file: "titles.csv", text: lines("Sales of the year,,\n,,\nas of today,,\nx,y,outcome", 30, plain), opt: label, want: three, said: "what stands above row 4 is not of the table and is skipped (Sales of the year, as of today)"},
 		{file: "title of two.csv", text: lines("Sales of the year\nx,outcome", 30, func(i int) string { return fmt.Sprintf("%d,%s", i%7, ab(i)) }), want: "30 rows; x numeric; outcome label; classes a b;", said: "is not of the table"},
 
 		{file: "level.csv", text: lines("level_0,x,outcome", 30, func(i int) string { return fmt.Sprintf("%d,%d,%s", i, i%7, ab(i)) }), want: "level_0 ignored; x numeric; outcome label;", said: "level_0 numbers"},

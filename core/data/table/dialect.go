@@ -55,7 +55,10 @@ func detect(name string, head []byte, complete bool, opt Choices, in *source.Rea
 		d.skip, d.unseen = d.skip+spans[at], d.unseen+spans[at]-1
 		at++
 	}
-	d.tellSkipped(in, name, rows[first:at])
+	if above := slices.Concat(rows[first:at]...); at > first {
+		above = slices.DeleteFunc(above, func(c string) bool { return c == "" })
+		in.Warn("%s: what stands above row %d is not of the table and is skipped (%s).", data.Shorten(name), d.skip-d.unseen+1, data.List(above))
+	}
 	rows = rows[at:]
 	if opt.header == "" && d.sklearn(rows, width) {
 		in.Warn("%s: the first line gives the number of rows and columns and the names of the classes.", data.Shorten(name))
@@ -82,26 +85,6 @@ func detect(name string, head []byte, complete bool, opt Choices, in *source.Rea
 		in.Ask("csv.header", "%s: row %d (%s) is read as data. If it names the columns, choose so under First row.", data.Shorten(name), row, data.List(rows[0]))
 	}
 	return d, nil
-}
-
-// tellSkipped warns of the rows above the table, which are skipped.
-func (d *dialect) tellSkipped(in *source.Reading, name string, rows [][]string) {
-	var texts []string
-	for _, row := range rows {
-		for _, c := range row {
-			if c != "" {
-				texts = append(texts, c)
-			}
-		}
-	}
-	last := d.skip - d.unseen
-	switch len(rows) {
-	case 0:
-	case 1:
-		in.Warn("%s: row %d is not of the table and is skipped (%s).", data.Shorten(name), last, data.List(texts))
-	default:
-		in.Warn("%s: rows %d to %d are not of the table and are skipped (%s).", data.Shorten(name), last-len(rows)+1, last, data.List(texts))
-	}
 }
 
 // separatorLine reads the line with which a spreadsheet is told the delimiter.

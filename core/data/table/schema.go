@@ -460,8 +460,8 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 			in.Doubt("%s is ignored: %d of its %d different texts look like numbers in a notation that is not read, such as %s; a list of categories counts as public. Write them as numbers, or declare it bucketed or categorical.", name, n, len(c.distinct), data.Quote(one))
 			return data.Ignored
 		}
-		if one, other := c.notations(); other != "" && !c.typed {
-			in.Doubt("%s is read as categorical, as %s and %s are numbers or dates in two notations. Write all of them one way, or leave it so if these are codes.", name, data.Quote(one), data.Quote(other))
+		if len(c.sets) == len(c.distinct) && !slices.Contains(c.sets, 0) && !c.typed {
+			in.Doubt("%s is read as categorical: its numbers or dates are in several notations, and %s is not as most are. Write all of them one way, or leave it so if these are codes.", name, data.Quote(c.firstText().text))
 		} else if c.numbers() > c.texts() && !c.typed {
 			in.Warn("%s mixes %s (such as %s) and is read as categorical.", name, c.mixture(), data.Quote(c.firstText().text))
 		}
@@ -527,31 +527,6 @@ func (c *tally) measures() bool {
 		}
 	}
 	return 2*n > len(c.distinct)
-}
-
-// notations returns the first of the column's texts and one in another notation, where each is a number or a date, and not all are in
-// one notation.
-func (c *tally) notations() (one, other string) {
-	if len(c.distinct) != len(c.sets) {
-		return "", ""
-	}
-	common := styleSet(1<<len(styles) - 1)
-	for _, set := range c.sets {
-		if common &= set; set == 0 {
-			return "", ""
-		}
-	}
-	if common != 0 {
-		return "", ""
-	}
-	all := slices.Sorted(maps.Keys(c.distinct))
-	set := c.sets[c.distinct[all[0]]]
-	for _, s := range all[1:] {
-		if set &= c.sets[c.distinct[s]]; set == 0 {
-			return all[0], s
-		}
-	}
-	return "", ""
 }
 
 // coded returns the first of the column's texts that begin as numbers do, in a notation that is not read, and their number, where the texts are

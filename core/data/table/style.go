@@ -415,46 +415,15 @@ func parseClock(s string) (seconds float64, ok bool) {
 		}
 		return seconds, ok && noon != ""
 	}
-	for _, layout := range []string{"15:04:05", "15:04"} {
+	if i := strings.LastIndexByte(s, ' '); i > 0 && strings.IndexAny(s[i:], "Z+-") == 1 { // before a zone
+		s = s[:i] + s[i+1:]
+	}
+	for _, layout := range []string{"15:04:05", "15:04", "15:04:05Z07:00", "15:04:05Z0700", "15:04:05Z07"} { // the last as of PostgreSQL
 		if t, err := time.Parse(layout, s); err == nil {
 			return t.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)).Seconds(), true
 		}
 	}
-	at := strings.LastIndexAny(s, "Z+-")
-	if at < len("3:04:05") {
-		return 0, false
-	}
-	zone, ok := parseZone(s[at:])
-	clock := strings.TrimSuffix(s[:at], " ")
-	if strings.Count(clock, ":") != 2 || strings.ContainsAny(clock, "Zz+-") || !ok { // 9:30-10 may be half an hour
-		return 0, false
-	}
-	seconds, ok = parseClock(clock)
-	return seconds - zone, ok
-}
-
-// parseZone reads what follows a time of day in a zone, as seconds ahead of UTC: Z, +01:00, +0100 or, as PostgreSQL
-// writes it, +01.
-func parseZone(s string) (seconds float64, ok bool) {
-	if s == "Z" {
-		return 0, true
-	}
-	digits := s[1:]
-	if len(digits) == len("01:00") && digits[2] == ':' {
-		digits = digits[:2] + digits[3:]
-	}
-	if len(digits) == len("01") {
-		digits += "00"
-	}
-	n, err := strconv.ParseUint(digits, 10, 16)
-	if len(digits) != len("0100") || err != nil || n/100 > 24 || n%100 > 60 {
-		return 0, false
-	}
-	seconds = float64(60 * (n/100*60 + n%100))
-	if s[0] == '-' {
-		seconds = -seconds
-	}
-	return seconds, true
+	return 0, false
 }
 
 // missing reports whether a cell says, in whatever column, that there is no value.

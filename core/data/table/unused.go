@@ -9,80 +9,56 @@ import (
 // omitUnused removes the classes and the categories that no training row has, and the features of missing cells where there is
 // none: those of rows that were left out. Buckets stay.
 func (s *schema) omitUnused(train *data.Split) {
-	s.omitClasses(train.Y)
+	if s.task == data.Classification {
+		used := make([]bool, len(s.classes))
+		for _, k := range train.Y {
+			used[int(k)] = true
+		}
+		places := placesOf(used)
+		for i, k := range train.Y {
+			train.Y[i] = float32(places[int(k)])
+		}
+		s.classes = usedOf(s.classes, s.index, used)
+		s.columns[s.label].Categories = s.classes
+	}
 	used := make([]bool, s.features)
-	for i := range s.columns {
-		switch col := &s.columns[i]; {
-		case col.First < 0:
-		case col.Kind == data.Categorical:
-			for k := range int(s.buckets[i]) {
-				used[col.First+k] = true
-			}
-		default:
-			used[col.First] = true
+	for i, col := range s.columns {
+		if col.First < 0 {
+			continue
+		}
+		always := int(s.buckets[i])
+		if col.Kind == data.Numeric {
+			always = 1
 			used[col.Clock] = used[col.Clock] || col.Clock > 0
 		}
-	}
-	for r := range train.N {
-		for k, x := range train.F32[r*s.features:][:s.features] {
-			used[k] = used[k] || x != 0
+		for k := range always {
+			used[col.First+k] = true
 		}
 	}
-	if !slices.Contains(used, false) {
-		return
+	for i, x := range train.F32[:train.N*s.features] {
+		used[i%s.features] = used[i%s.features] || x != 0
 	}
-	s.omitFeatures(train, used)
-}
-
-// omitClasses removes the classes that no label is, and gives the others the numbers that are left.
-func (s *schema) omitClasses(y []float32) {
-	if s.task != data.Classification {
-		return
+	if slices.Contains(used, false) {
+		s.omitFeatures(train, used)
 	}
-	used := make([]bool, len(s.classes))
-	for _, k := range y {
-		used[int(k)] = true
-	}
-	places, left := renumbered(used)
-	if left == len(used) {
-		return
-	}
-	for k := range y {
-		y[k] = float32(places[int(y[k])])
-	}
-	for name, k := range s.index {
-		if s.index[name] = places[k]; !used[k] {
-			delete(s.index, name)
-		}
-	}
-	s.classes = keptOf(s.classes, used)
-	s.columns[s.label].Categories = s.classes
 }
 
 // omitFeatures removes the features that are not used: categories, and those of missing cells.
 func (s *schema) omitFeatures(train *data.Split, used []bool) {
-	places, left := renumbered(used)
-	x := train.F32[:0]
-	for r := range train.N {
-		for k, v := range train.F32[r*s.features:][:s.features] {
-			if used[k] {
-				x = append(x, v)
-			}
+	places, x := placesOf(used), train.F32[:0]
+	for i, v := range train.F32[:train.N*s.features] {
+		if used[i%s.features] {
+			x = append(x, v)
 		}
 	}
-	train.F32, s.features = slices.Clip(x), left
+	train.F32, s.features = slices.Clip(x), places[s.features]
 	for i := range s.columns {
 		col := &s.columns[i]
 		if col.First < 0 {
 			continue
 		}
 		if col.Kind == data.Categorical {
-			col.Categories = keptOf(col.Categories, used[col.First:])
-			for name, k := range s.categories[i] { // of buckets, that of missing cells
-				if s.categories[i][name] = places[col.First+k] - places[col.First]; !used[col.First+k] {
-					delete(s.categories[i], name)
-				}
-			}
+			col.Categories = usedOf(col.Categories, s.categories[i], used[col.First:])
 		}
 		if !used[col.Indicator] {
 			col.Indicator = 0
@@ -91,20 +67,28 @@ func (s *schema) omitFeatures(train *data.Split, used []bool) {
 	}
 }
 
-// renumbered returns the place of each of a list's elements among those that are used, and their number. That of an
+// placesOf returns the place of each of a list's elements among those that are used, and their number at the end. That of an
 // element that is not used is the next one's.
-func renumbered(used []bool) (places []int, left int) {
-	for _, is := range used {
-		places = append(places, left)
+func placesOf(used []bool) []int {
+	places := make([]int, len(used)+1)
+	for k, is := range used {
+		places[k+1] = places[k]
 		if is {
-			left++
+			places[k+1]++
 		}
 	}
-	return places, left
+	return places
 }
 
-// keptOf returns the elements of a list that are used.
-func keptOf(list []string, used []bool) (kept []string) {
+// usedOf removes the names that are not used from a list, and from the index of their places.
+func usedOf(list []string, index map[string]int, used []bool) []string {
+	places := placesOf(used[:len(list)])
+	for name, k := range index {
+		if index[name] = places[k]; !used[k] {
+			delete(index, name)
+		}
+	}
+	kept := list[:0]
 	for k, name := range list {
 		if used[k] {
 			kept = append(kept, name)
