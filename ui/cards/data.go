@@ -199,6 +199,7 @@ func (c *Data) gaps() app.UI {
 		return app.Button().Type("button").ID("missing-"+value).Text(text).OnClick(func(app.Context, app.Event) {
 			ed.Set("csv.missing", value)
 			ed.Settle("csv.missing")
+			browser.Focus("show-table") // the button goes
 		}, app.EventScope(value))
 	}
 	return app.Div().Class("buttons gaps").Body(choose("indicator", "Keep them, marked as missing"), choose("drop", "Leave those rows out"))
@@ -213,6 +214,7 @@ func (c *Data) skips() app.UI {
 	return app.Div().Class("buttons gaps").Body(app.Button().Type("button").ID("bad-rows-skip").Text("Skip such rows").OnClick(func(app.Context, app.Event) {
 		ed.Set("csv.bad_rows", "skip")
 		ed.Settle("csv.bad_rows")
+		browser.Focus("show-table")
 	}))
 }
 
@@ -382,15 +384,13 @@ func (c *Data) questions(rows []form.Field) (others []form.Field, list []app.UI)
 			}
 			continue
 		}
-		if d.Key == "csv.header" && r != nil {
+		if r != nil && c.Form.Text(d.Key) == "" { // each has two values
 			d.Options = slices.Clone(d.Options)
 			found := d.Options[2]
-			if r.Header {
+			if d.Key == "csv.header" && r.Header || d.Key == "csv.decimal" && r.Decimal == "." {
 				found = d.Options[1]
 			}
-			if c.Form.Text(d.Key) == "" {
-				d.Options[0].Text = "detected: " + found.Text
-			}
+			d.Options[0].Text = "detected: " + found.Text
 		}
 		list = append(list, app.Div().Body(c.Form.Field(d)))
 	}
