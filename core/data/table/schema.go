@@ -440,14 +440,14 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 	case c.firstText() != nil && timeName.MatchString(c.firstText().text):
 		in.Doubt("%s is ignored: times such as %s are not read. Write 2019-12-31 23:59:59, with Z or +01:00 behind where it has a zone, or declare it categorical.", name, data.Quote(c.firstText().text))
 		return data.Ignored
+	case c.distinct != nil && c.private(sc.rows) && !c.typed && c.measures():
+		in.Doubt("%s is ignored: its texts, such as %s, look like numbers in a notation that is not read, and a list of its %d different texts counts as public. Write them as numbers, or declare it bucketed, or categorical if anybody may know its texts.", name, data.Quote(c.firstText().text), len(c.distinct))
+		return data.Ignored
 	case c.isText(sc.rows):
 		in.Warn("%s is read as text: its words and parts of them are hashed, and no list of words is made of the rows. Declare it ignored if it says whose a row is.", name)
 		return data.Text
 	case c.distinct == nil:
 		in.Doubt("%s is ignored: it has over %d different texts or very long ones, and the list of categories counts as public. Declare it bucketed or text to use it.", name, in.Limits.Categories)
-		return data.Ignored
-	case c.private(sc.rows) && !c.typed && c.measures():
-		in.Doubt("%s is ignored: its texts, such as %s, look like numbers in a notation that is not read, and a list of its %d different texts counts as public. Write them as numbers, or declare it bucketed, or categorical if anybody may know its texts.", name, data.Quote(c.firstText().text), len(c.distinct))
 		return data.Ignored
 	case c.private(sc.rows):
 		in.Doubt("%s is ignored: %d of its %d different texts stand in one row alone, and a list of categories counts as public. Declare it bucketed or text to use it, or categorical if anybody may know its texts.", name, c.once(), len(c.distinct))

@@ -7,7 +7,7 @@ import (
 )
 
 // omitUnused removes the classes and the categories that no training row has, and the features of missing cells where there is
-// none: those of rows that were left out. Buckets stay.
+// none: those of rows that were left out. Buckets stay, and the features of texts, which stand behind all others.
 func (s *schema) omitUnused(train *data.Split) {
 	if s.task == data.Classification {
 		used := make([]bool, len(s.classes))
@@ -21,9 +21,9 @@ func (s *schema) omitUnused(train *data.Split) {
 		s.classes = usedOf(s.classes, s.index, used)
 		s.columns[s.label].Categories = s.classes
 	}
-	used := make([]bool, s.features)
+	used := make([]bool, s.dense)
 	for i, col := range s.columns {
-		if col.First < 0 {
+		if col.First < 0 || col.Kind == data.Text {
 			continue
 		}
 		always := int(s.buckets[i])
@@ -35,8 +35,8 @@ func (s *schema) omitUnused(train *data.Split) {
 			used[col.First+k] = true
 		}
 	}
-	for i, x := range train.F32[:train.N*s.features] {
-		used[i%s.features] = used[i%s.features] || x != 0
+	for i, x := range train.F32[:train.N*s.dense] {
+		used[i%s.dense] = used[i%s.dense] || x != 0
 	}
 	if slices.Contains(used, false) {
 		s.omitFeatures(train, used)
@@ -46,18 +46,27 @@ func (s *schema) omitUnused(train *data.Split) {
 // omitFeatures removes the features that are not used: categories, and those of missing cells.
 func (s *schema) omitFeatures(train *data.Split, used []bool) {
 	places, x := placesOf(used), train.F32[:0]
-	for i, v := range train.F32[:train.N*s.features] {
-		if used[i%s.features] {
+	for i, v := range train.F32[:train.N*s.dense] {
+		if used[i%s.dense] {
 			x = append(x, v)
 		}
 	}
-	train.F32, s.features = slices.Clip(x), places[s.features]
+	omitted := s.dense - places[s.dense]
+	train.F32, s.features, s.dense = slices.Clip(x), s.features-omitted, places[s.dense]
+	for _, row := range train.Words {
+		for k := range row {
+			row[k].Feature -= uint32(omitted)
+		}
+	}
 	for i := range s.columns {
 		col := &s.columns[i]
-		if col.First < 0 {
+		switch {
+		case col.First < 0:
 			continue
-		}
-		if col.Kind == data.Categorical {
+		case col.Kind == data.Text:
+			col.First -= omitted
+			continue
+		case col.Kind == data.Categorical:
 			col.Categories = usedOf(col.Categories, s.categories[i], used[col.First:])
 		}
 		if !used[col.Indicator] {
