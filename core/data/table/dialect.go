@@ -59,7 +59,9 @@ func detect(name string, head []byte, complete bool, opt Choices, in *source.Rea
 		above = slices.DeleteFunc(above, func(c string) bool { return c == "" })
 		in.Warn("%s: what stands above row %d is not of the table and is skipped (%s).", data.Shorten(name), d.skip-d.unseen+1, data.List(above))
 	}
-	rows = rows[at:]
+	if rows = rows[at:]; len(rows) == 0 {
+		return d, nil
+	}
 	if opt.header == "" && d.sklearn(rows, width) {
 		in.Warn("%s: the first line gives the number of rows and columns and the names of the classes.", data.Shorten(name))
 		return d, nil

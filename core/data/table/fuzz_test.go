@@ -30,6 +30,7 @@ func FuzzCSV(f *testing.F) {
 		f.Add([]byte(s), []byte(s), "zero", "", "", uint8(64))
 		f.Add([]byte(s), []byte(s), "drop", "", "", uint8(1|128))
 	}
+	f.Add([]byte("a"), []byte("sep=0"), "", "", "", uint8(0))
 	f.Fuzz(func(t *testing.T, a, b []byte, missing, label, task string, how uint8) {
 		opt := run.CSV{Missing: missing, Label: label, Task: task, Columns: map[string]string{}}
 		for bit, set := range []func(){
