@@ -26,7 +26,7 @@ function mails(n, seed) {
 test("a dropped table of 2,000 mails trains to an area of 0.95 at ε = 4, and the model answers mails", async (t) => {
   const page = await visit(t, "#target_epsilon=4"), all = mails(2000, 7);
   await page.setInputFiles("#files", { name: "mails.csv", mimeType: "text/csv", buffer: Buffer.from(`kind,mail\n${all.map((m) => `${m.kind},"${m.text}"`).join("\n")}\n`) });
-  await page.locator("#table .note", { hasText: "mail is read as text" }).waitFor();
+  await page.locator("#data-doubts .warning", { hasText: "mail is read as text" }).waitFor();
   await page.locator("#table .as", { hasText: "texts, hashed into 16,384" }).waitFor();
   await page.screenshot({ path: path.join(results, "texts-wide-light.png") });
   await start(page);

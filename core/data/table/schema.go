@@ -444,7 +444,7 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 		in.Doubt("%s is ignored: its texts, such as %s, look like numbers in a notation that is not read, and a list of its %d different texts counts as public. Write them as numbers, or declare it bucketed, or categorical if anybody may know its texts.", name, data.Quote(c.firstText().text), len(c.distinct))
 		return data.Ignored
 	case c.isText(sc.rows):
-		in.Warn("%s is read as text: its words and parts of them are hashed, and no list of words is made of the rows. Declare it ignored if it says whose a row is.", name)
+		in.Doubt("%s is read as text: its words and parts of them are hashed, and no list of words is made of the rows. Declare it ignored if it says whose a row is.", name)
 		return data.Text
 	case c.distinct == nil:
 		in.Doubt("%s is ignored: it has over %d different texts or very long ones, and the list of categories counts as public. Declare it bucketed or text to use it.", name, in.Limits.Categories)
