@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -73,9 +74,12 @@ func (r *Run) Change(c run.Change) (run.ChangeReply, error) {
 
 // turnTo takes up the changes that hold from the next step on, and reports whether there
 // are any.
-func (r *Run) turnTo() (bool, error) {
+func (r *Run) turnTo(ctx context.Context) (bool, error) {
 	before := r.course.turned
 	for ; r.course.turned < len(r.course.turns) && r.course.turns[r.course.turned].after == r.done; r.course.turned++ {
+		if err := r.settle(ctx); err != nil { // by the plan until then
+			return false, err
+		}
 		p := r.course.turns[r.course.turned].plan
 		terms := p.Terms()
 		c, err := terms.NewClipper()

@@ -49,7 +49,6 @@ func (r *Run) queueCheckpoint(e *pendingEvent) {
 	if k == nil || r.done%k.every != 0 && r.done != r.work.terms.Steps {
 		return
 	}
-	e.rule = r.work.clipper.Rule.Snapshot()
 	for _, p := range k.parts {
 		e.state = append(e.state, r.work.be.Fetch(p))
 	}
@@ -116,6 +115,9 @@ func (r *Run) latestState(ctx context.Context) (checkpointState, error) {
 		return r.checkpoints.last, nil
 	case r.done == 0:
 		return checkpointState{}, nil
+	}
+	if err := r.settle(ctx); err != nil {
+		return checkpointState{}, err
 	}
 	s := checkpointState{step: r.done, rule: r.work.clipper.Rule.Snapshot(), thresholds: r.thresholds}
 	from := r.state()

@@ -19,23 +19,16 @@ func newClipping(w *workspace) *clipping {
 	return &clipping{workspace: w, mech: w.kind.open(w), weights: newWeights(w.be, w.clipper.Weight), part: newPart(w, w.kind.weights)}
 }
 
-// bound settles the bounds on the factors of a step.
+// bound takes up the threshold of a step, and bounds the factors by it.
 func (c *clipping) bound() {
+	c.mech.begin()
 	c.limit = c.mech.limit()
 	c.limit.Gain = float32(c.weights.at(float64(c.limit.C)))
 }
 
 // beginPart empties the part for the rows of a step.
 func (c *clipping) beginPart() {
-	c.mech.prepareSum()
 	c.part = c.part.clear(c.be)
-}
-
-// measure writes bounds on the norms of the n gradients just formed, and makes factors of
-// them.
-func (c *clipping) measure(n int) {
-	c.mech.norms(n, c.report.norms)
-	c.weigh(n)
 }
 
 // weigh turns the norms of n rows into factors. Examples whose gradient or loss is

@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"slices"
 
 	"clipscope/core/clip"
 	"clipscope/core/compute"
@@ -20,7 +21,13 @@ type pendingEvent struct {
 	moved    int64             // bytes that the step queued for the device and back
 	state    []compute.Pending // of the run after the step, where it is kept
 	rule     []float64         // and its threshold rule's
+	bounded  bool              // its factors have their bounds
 	whole    bool              // nothing is waited for any more
+}
+
+// fetched reports whether the reports of the physical batches are there.
+func (e *pendingEvent) fetched() bool {
+	return !slices.ContainsFunc(e.parts, func(p reading) bool { return !p.pending.Done() })
 }
 
 // ready reports that nothing has to be waited for.
@@ -33,21 +40,15 @@ func (e *pendingEvent) ready() bool {
 	if e.whole {
 		return true
 	}
-	for _, p := range e.parts {
-		if !p.pending.Done() {
-			return false
-		}
-	}
 	for _, p := range e.test {
 		if !p.pending.Done() {
 			return false
 		}
 	}
-	return e.norm.Done()
+	return e.fetched() && e.norm.Done()
 }
 
-// collect takes in the reports of a step, each once, and adds up the rule's
-// statistic; where there is one, a step has done so before its event is left behind.
+// collect takes in the reports of a step, each once, and adds up the rule's statistic.
 func (e *pendingEvent) collect(ctx context.Context, q *clip.Query) error {
 	for ; len(e.parts) > 0; e.parts = e.parts[1:] {
 		v, err := e.parts[0].wait(ctx)

@@ -35,6 +35,11 @@ func (r *Run) complete(ctx context.Context, e *pendingEvent) error {
 		return nil
 	}
 	began := time.Now()
+	if e == r.unsettled {
+		if err := r.settle(ctx); err != nil {
+			return err
+		}
+	}
 	if err := e.collect(ctx, r.work.query); err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func init() {
 
 func newGaussian(w *workspace) *gaussian { return &gaussian{workspace: w} }
 
-func (g *gaussian) prepareSum() {}
+func (g *gaussian) begin() {}
 
 func (g *gaussian) norms(n int, dst []compute.Buffer) {
 	for _, b := range dst {

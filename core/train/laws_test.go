@@ -213,14 +213,16 @@ func TestAdaptationSeesOnlyWhatIsReleased(t *testing.T) {
 			for step := range 20 {
 				p.rows = p.sampler.Append(p.rows[:0], p.work.stream(1, step))
 				ctx, e := context.Background(), p.beginStep()
-				p.accumulate(p.rows[:min(len(p.rows), p.work.model.Capacity)], e)
+				if err := p.accumulate(ctx, p.rows[:min(len(p.rows), p.work.model.Capacity)], e); err != nil {
+					t.Fatal(err)
+				}
 				if err := e.collect(ctx, p.work.query); err != nil {
 					t.Fatal(err)
 				}
 				for i := range p.clipping.part.statistic { // what is released is the same in both
 					p.clipping.part.statistic[i] = 10 + 3*math.Sin(float64(step*7+i))
 				}
-				p.adapt(p.work.clipper.Rule.C())
+				p.adapt(e)
 				cs = append(cs, p.work.clipper.Rule.C())
 				if isAdaClip(p) {
 					cs = append(cs, moved(t, p, step)...)

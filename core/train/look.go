@@ -34,6 +34,9 @@ type Gradients struct {
 // holds as many rows as a step's batch is expected to, or as go through the model at once,
 // [lab.Most] at most. The run goes on after it as if it had not been.
 func (r *Run) Look(ctx context.Context, batch int) (*Gradients, error) {
+	if err := r.settle(ctx); err != nil {
+		return nil, err
+	}
 	n := min(int(math.Round(r.work.terms.BatchSize)), r.work.model.Capacity, lab.Most, r.feed.ds.Train.N)
 	g := &Gradients{run: r, step: r.done, losses: make([]float32, n), mean: make([]float64, r.work.terms.Spec.Params())}
 	rng := rand.New(r.work.stream(privacy.Looking, batch))

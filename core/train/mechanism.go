@@ -15,8 +15,8 @@ import (
 // mechanism is a way in which the gradients of a step are measured, bounded, summed and
 // noised. There is one file for each, which registers its kind.
 type mechanism interface {
-	// prepareSum is called once a step, before its rows are added.
-	prepareSum()
+	// begin takes up the threshold of a step, before its rows are weighed.
+	begin()
 	// norms writes upper bounds on the norms that factors are made from, of n rows,
 	// to dst: all parameters in one or each group in its own.
 	norms(n int, dst []compute.Buffer)

@@ -11,8 +11,10 @@ import (
 type normSource interface {
 	// prepareStep is called once a step, before its batch.
 	prepareStep()
-	// take adds the weighed gradients of the n rows just passed forward to the
-	// sum, and says whether their report has norms and factors.
+	// pass goes back through the model and measures, as far as no threshold is needed for it.
+	pass(n int)
+	// take adds the weighed gradients of the n rows just passed to the sum, and says whether
+	// their report has norms and factors.
 	take(n int) (weighed bool)
 }
 
@@ -36,8 +38,9 @@ type free struct{ *clipping }
 
 func (free) prepareStep() {}
 
+func (s free) pass(int) { s.model.Backward() }
+
 func (s free) take(n int) bool {
-	s.model.Backward()
 	s.teacher.teach(n, false)
 	s.model.Add(s.part.sums, nil, kernel.Plain())
 	return false
@@ -49,9 +52,13 @@ type exact struct{ *clipping }
 
 func (exact) prepareStep() {}
 
-func (s exact) take(n int) bool {
+func (s exact) pass(n int) {
 	s.model.Backward()
-	s.measure(n)
+	s.mech.norms(n, s.report.norms)
+}
+
+func (s exact) take(n int) bool {
+	s.weigh(n)
 	s.teacher.teach(n, true)
 	s.addWeighed(n)
 	return true
@@ -65,6 +72,8 @@ type bounded struct {
 }
 
 func (s bounded) prepareStep() { s.bounds.Refresh() }
+
+func (s bounded) pass(int) {}
 
 func (s bounded) take(n int) bool {
 	s.bounds.Norms(n, s.report.losses, s.report.norms[0])

@@ -37,7 +37,8 @@ func newPart(w *workspace, weights int) Part {
 	return p
 }
 
-// clear returns the part of no rows, in the same memory but for the tally.
+// clear returns the part of no rows, with the same sums: the statistic and the tally of the step
+// before may still be waited for.
 func (p Part) clear(be compute.Backend) Part {
 	for _, s := range p.weights {
 		kernel.Clear(be, s)
@@ -45,8 +46,7 @@ func (p Part) clear(be compute.Backend) Part {
 	for _, s := range p.sums {
 		kernel.Clear(be, s)
 	}
-	clear(p.statistic)
-	p.tally = &tally{}
+	p.statistic, p.tally = make([]float64, len(p.statistic)), &tally{}
 	return p
 }
 

@@ -46,8 +46,9 @@ type Run struct {
 
 	rows       []int // of the present step
 	waiting    []*pendingEvent
-	done       int // steps that count
-	lost       int // of them, those of another life of the run that this one's state has not seen
+	unsettled  *pendingEvent // the last, where its statistic is still to come; else nil
+	done       int           // steps that count
+	lost       int           // of them, those of another life of the run that this one's state has not seen
 	reported   int
 	ended      bool // its result has been given
 	failed     error

@@ -62,7 +62,7 @@ func newSecure(g *gaussian) *secure {
 	return s
 }
 
-func (s *secure) prepareSum() {
+func (s *secure) begin() {
 	s.grid = s.clipper.Rule.C() / s.units * (1 + 0x1p-50) // no less than that
 }
 

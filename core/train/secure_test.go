@@ -59,7 +59,9 @@ func TestSecureNoiseIsNoLess(t *testing.T) {
 			cfg := secureConfig("constant")
 			cfg.NoiseMultiplier, cfg.MaxGradNorm = ptr(sigma), c
 			p := started(t, cfg, small(t))
-			p.beginStep()
+			if err := p.bound(t.Context(), p.beginStep()); err != nil {
+				t.Fatal(err)
+			}
 			secure := p.work.terms.Noise.(plan.Secure)
 			noise, _ := secure.Grid(&p.work.terms).Joined()
 			if secure.Exact {

@@ -120,7 +120,8 @@ func (c *selfCheck) passMadeUp() {
 		c.model.Forward(c.feed.x, 1, views)
 		c.feed.judge(1)
 		c.model.Backward()
-		c.measure(1)
+		c.mech.norms(1, c.report.norms)
+		c.weigh(1)
 		c.addWeighed(1)
 		c.mech.unnoised(c.part)
 		for i, g := range c.grads {

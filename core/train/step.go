@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"clipscope/core/clip"
@@ -67,11 +68,10 @@ func (r *Run) next(ctx context.Context) (run.Event, error) {
 // waits for what the backend has yet to say.
 func (r *Run) step(ctx context.Context) error {
 	began, moved := time.Now(), r.work.moved()
-	turned, err := r.turnTo()
+	turned, err := r.turnTo(ctx)
 	if err != nil {
 		return err
 	}
-	c := r.work.clipper.Rule.C()
 	e, err := r.sum(ctx)
 	if err != nil {
 		return err
@@ -81,13 +81,14 @@ func (r *Run) step(ctx context.Context) error {
 	if r.iterate != nil {
 		r.iterate.update(r.work.model.All(), r.taken())
 	}
-	r.thresholds.addValue(c)
-	e.event = run.Event{Step: r.done, Steps: r.work.terms.Steps, Released: r.adapt(c)}
+	e.event = r.spent()
 	if turned {
 		e.event.Changes = r.work.terms.Changes
 	}
-	if r.done < r.work.terms.Steps {
-		r.clipping.mech.ahead(r.done)
+	if r.unsettled = e; r.work.query == nil || e.fetched() {
+		if err := r.settle(ctx); err != nil {
+			return err
+		}
 	}
 	took := time.Since(began)
 	if b, ok := r.work.be.Backend.(compute.Timed); ok {
@@ -113,15 +114,23 @@ func (r *Run) sum(ctx context.Context) (*pendingEvent, error) {
 	if err := r.addUp(ctx, r.rows, e); err != nil {
 		return nil, err
 	}
-	if err := r.settle(ctx, e); err != nil {
+	if err := r.bound(ctx, e); err != nil { // of no rows
 		return nil, err
+	}
+	if t := r.clipping.teacher; t.teaching() {
+		var err error
+		if err = e.collect(ctx, r.work.query); err != nil {
+			return nil, err
+		}
+		if e.gradient, err = t.compare(ctx, e.part, r.clipping.mech); err != nil {
+			return nil, err
+		}
 	}
 	return e, r.clipping.mech.release(ctx, e.part, r.done)
 }
 
 // beginStep empties the part of the step and returns its event.
 func (r *Run) beginStep() *pendingEvent {
-	r.clipping.bound()
 	r.feed.beginViews(r.done)
 	r.clipping.beginPart()
 	r.clipping.teacher.beginStep(r.done)
@@ -152,48 +161,74 @@ func (r *Run) addUp(ctx context.Context, rows []int, e *pendingEvent) error {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("train: step %d: %w", r.done+1, err)
 		}
-		r.accumulate(rows[lo:min(lo+most, len(rows))], e)
+		if err := r.accumulate(ctx, rows[lo:min(lo+most, len(rows))], e); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // accumulate adds the clipped gradients of one physical batch to the sum.
-func (r *Run) accumulate(rows []int, e *pendingEvent) {
+func (r *Run) accumulate(ctx context.Context, rows []int, e *pendingEvent) error {
 	n := len(rows)
 	views := r.feed.loadViews(rows)
 	r.work.model.Forward(r.feed.x, n, views)
 	r.feed.judge(n)
+	r.norms.pass(n)
+	if err := r.bound(ctx, e); err != nil {
+		return err
+	}
 	e.parts = append(e.parts, r.work.report.fetch(r.work.be, n, r.norms.take(n)))
+	return nil
 }
 
-// settle brings to this side what the step cannot end without: the rule's
-// statistic, and the gradients' comparison.
-func (r *Run) settle(ctx context.Context, e *pendingEvent) (err error) {
-	if r.work.query != nil || r.clipping.teacher.teaching() {
-		if err := e.collect(ctx, r.work.query); err != nil {
-			return err
-		}
-	}
-	if t := r.clipping.teacher; t.teaching() {
-		if e.gradient, err = t.compare(ctx, e.part, r.clipping.mech); err != nil {
-			return err
-		}
-	}
-	if r.work.query == nil || r.work.terms.NoiseMultiplier == 0 {
+// bound bounds the factors of a step, once: by the threshold that the step before it leads to.
+// So a device has a first pass over the model to do while that step's statistic is waited for.
+func (r *Run) bound(ctx context.Context, e *pendingEvent) error {
+	if e.bounded {
 		return nil
 	}
-	return r.noiseStatistic()
+	e.bounded = true
+	if err := r.settle(ctx); err != nil {
+		return err
+	}
+	r.clipping.bound()
+	return nil
 }
 
-// noiseStatistic adds the noise to the rule's statistic.
-func (r *Run) noiseStatistic() error {
+// settle hands the rule the noised statistic of the last step, once. The statistic is waited for.
+func (r *Run) settle(ctx context.Context) error {
+	e := r.unsettled
+	if e == nil {
+		return nil
+	}
+	r.unsettled = nil
+	if q := r.work.query; q != nil {
+		if err := e.collect(ctx, q); err != nil {
+			return err
+		}
+		if r.work.terms.NoiseMultiplier > 0 {
+			if err := r.noiseStatistic(e); err != nil {
+				return err
+			}
+		}
+	}
+	r.adapt(e)
+	if r.done < r.work.terms.Steps {
+		r.clipping.mech.ahead(r.done)
+	}
+	return nil
+}
+
+// noiseStatistic adds the noise to the rule's statistic of a step.
+func (r *Run) noiseStatistic(e *pendingEvent) error {
 	std := r.work.terms.GradNoise * r.clipping.mech.sensitivity() // where it shares the gradient's noise
 	if !r.work.query.Joined {
 		std = r.work.query.NoiseStd
 	}
-	z, err := r.work.countNoise(privacy.Statistic, r.done, std, 0.5, len(r.clipping.part.statistic))
+	z, err := r.work.countNoise(privacy.Statistic, e.event.Step-1, std, 0.5, len(e.part.statistic))
 	for i := range z {
-		r.clipping.part.statistic[i] += z[i]
+		e.part.statistic[i] += z[i]
 	}
 	return err
 }
@@ -209,19 +244,26 @@ func (r *Run) move() compute.Pending {
 	return norm
 }
 
-// adapt hands the rule its noised statistic and says what the step released.
-func (r *Run) adapt(c float64) run.Released {
-	out := run.Released{MaxGradNorm: c, Epsilon: run.Number(r.epsilon(r.done))}
-	r.self.spent(float64(out.Epsilon))
-	rule := r.work.clipper.Rule
+// spent returns what is known of the step just taken: its threshold, and what it cost.
+func (r *Run) spent() run.Event {
+	c, epsilon := r.work.clipper.Rule.C(), r.epsilon(r.done)
+	r.thresholds.addValue(c)
+	r.self.spent(epsilon)
+	return run.Event{Step: r.done, Steps: r.work.terms.Steps, Released: run.Released{MaxGradNorm: c, Epsilon: run.Number(epsilon)}}
+}
+
+// adapt hands the rule the noised statistic of a step and says what that released.
+func (r *Run) adapt(e *pendingEvent) {
+	rule, out := r.work.clipper.Rule, &e.event.Released
+	defer func() { e.rule = rule.Snapshot() }()
 	if r.work.query == nil {
 		rule.Adapt(nil)
-		return out
+		return
 	}
 	if h, ok := rule.(clip.HistogramReleaser); ok {
-		out.Histogram, out.HistogramRange = append([]float64(nil), r.clipping.part.statistic...), h.HistogramRange()
+		out.Histogram, out.HistogramRange = slices.Clone(e.part.statistic), h.HistogramRange()
 	}
-	rule.Adapt(r.clipping.part.statistic)
+	rule.Adapt(e.part.statistic)
 	if f, ok := rule.(clip.FractionReleaser); ok {
 		share := run.Number(f.ClipFraction())
 		out.ClipFraction = &share
@@ -230,7 +272,6 @@ func (r *Run) adapt(c float64) run.Released {
 		curves := w.Curves()
 		out.Curves = &run.ErrorCurves{C: curves.C, Variance: curves.Variance, Bias: curves.Bias}
 	}
-	return out
 }
 
 // tests reports whether the run tests itself after a step: not after the last, as

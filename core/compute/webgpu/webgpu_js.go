@@ -568,10 +568,8 @@ func (p *pending) Wait(ctx context.Context, dst []float32) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("webgpu: read: %w", err)
 	}
-	if p.batch == p.of.batch {
+	if !p.batch.isDone() { // what was called since has something to run meanwhile
 		p.of.flush()
-	}
-	if !p.Done() {
 		p.of.stats.Waits++
 	}
 	select {
