@@ -126,6 +126,8 @@ class File {
     this.#allowed = this.#left = allowed;
     this.rows = Number(metadata.num_rows);
     if (!(this.rows >= 0 && this.rows <= Number.MAX_SAFE_INTEGER)) throw damaged(`a table of ${this.rows} rows`);
+    const grouped = metadata.row_groups.reduce((sum, g) => sum + Number(g.num_rows), 0);
+    if (grouped !== this.rows) throw damaged(`${this.rows} rows by its metadata, and ${grouped} by its row groups`);
     shallow(metadata.schema);
     const features = hub(metadata);
     for (const [name, f] of Object.entries(features)) {
@@ -229,6 +231,7 @@ class File {
     for (const column of group.columns) {
       const m = column.meta_data, leaf = m && this.#leaves.get(m.path_in_schema[0]);
       if (!m || !leaf || m.path_in_schema.length !== leaf.path.length || m.path_in_schema.some((part, i) => part !== leaf.path[i])) continue;
+      if (Number(m.num_values) !== rows) throw damaged(`${rows} rows by a row group, and ${m.num_values} by its column ${JSON.stringify(leaf.path[0].slice(0, 40))}`);
       const start = Number(m.dictionary_page_offset && m.dictionary_page_offset < m.data_page_offset ? m.dictionary_page_offset : m.data_page_offset);
       chunks.set(leaf.path[0], { column, start, end: start + Number(m.total_compressed_size) });
     }
@@ -263,7 +266,10 @@ class File {
     const values = new Array(read.length);
     let row = 0;
     return () => {
-      if (row++ === rows) return undefined;
+      if (row++ === rows) {
+        for (const column of read) column.end();
+        return undefined;
+      }
       for (let c = 0; c < read.length; c++) values[c] = read[c].next();
       return values;
     };
@@ -509,6 +515,11 @@ class Column {
   next() {
     if (this.#at === this.#block.length) this.#fill();
     return this.#block[this.#at++];
+  }
+
+  // end refuses pages of values behind the last row.
+  end() {
+    while (this.#reader.offset < this.#reader.view.byteLength) this.#open();
   }
 
   // #fill makes the next block of values, null where there is none.

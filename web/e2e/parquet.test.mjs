@@ -38,11 +38,11 @@ const memory = () => {
 };
 
 /** @typedef {{ header: any, bytes: Uint8Array }} Page */
-/** @typedef {{ name: string, type: string, codec?: string, pages: Page[], repetition?: string, element?: object, at?: number }} Made a column of a row group; at is where its pages are, if they are another's */
+/** @typedef {{ name: string, type: string, codec?: string, pages: Page[], repetition?: string, element?: object, values?: number }} Made a column of a row group; values is how many it says it has, if not one a row */
 
 // made is a Parquet file of pages as they are given, whatever they say.
-/** @param {number} rows @param {Made[]} columns @param {{ groups?: number, schema?: any[] }} [how] */
-function made(rows, columns, { groups = 1, schema } = {}) {
+/** @param {number} rows @param {Made[]} columns @param {{ groups?: number, schema?: any[], said?: number }} [how] said is the number of rows by the metadata */
+function made(rows, columns, { groups = 1, schema, said = rows * groups } = {}) {
   const w = new ByteWriter();
   w.appendUint32(0x31524150);
   const chunks = columns.map((c) => {
@@ -56,7 +56,7 @@ function made(rows, columns, { groups = 1, schema } = {}) {
     }
     return {
       file_offset: BigInt(start), meta_data: {
-        type: c.type, encodings: ["PLAIN"], path_in_schema: [c.name], codec: c.codec ?? "UNCOMPRESSED", num_values: BigInt(rows),
+        type: c.type, encodings: ["PLAIN"], path_in_schema: [c.name], codec: c.codec ?? "UNCOMPRESSED", num_values: BigInt(c.values ?? rows),
         total_uncompressed_size: BigInt(w.offset - start), total_compressed_size: BigInt(w.offset - start), data_page_offset: data ?? BigInt(start), dictionary_page_offset: dictionary,
       },
     };
@@ -64,7 +64,7 @@ function made(rows, columns, { groups = 1, schema } = {}) {
   const group = { columns: chunks, total_byte_size: 0n, num_rows: BigInt(rows) };
   const at = w.offset;
   writeMetadata(w, /** @type {any} */ ({
-    version: 2, num_rows: BigInt(rows * groups), row_groups: Array(groups).fill(group),
+    version: 2, num_rows: BigInt(said), row_groups: Array(groups).fill(group),
     schema: schema ?? [{ name: "root", num_children: columns.length }, ...columns.map((c) => ({ name: c.name, type: c.type, repetition_type: c.repetition ?? "REQUIRED", ...c.element }))],
   }));
   const size = w.offset - at;
@@ -177,6 +177,11 @@ function hostile() {
     "a million empty structures": [footed(Buffer.concat([Buffer.from([0x29, 0xfc, ...varint(1_000_000)]), Buffer.alloc(1_000_001)])), /nothing but beginnings/],
     "bytes that are not there": [footed([0x18, ...varint(most)]), /promises 2147483647 bytes more/],
     "a schema that nests": [made(1, [kind(1)], { schema: [...Array(500).fill({ name: "a", num_children: 1, repetition_type: "REQUIRED" }), { name: "kind", type: "BOOLEAN", repetition_type: "REQUIRED" }] }), /a schema that nests deeply/],
+    "more rows than its row groups have": [made(rows, [kind(rows)], { said: 1_048_575 }), /1048575 rows by its metadata, and 40000 by its row groups/],
+    "fewer rows than its row groups have": [made(rows, [kind(rows)], { groups: 2, said: rows }), /40000 rows by its metadata, and 80000 by its row groups/],
+    "a column that says it has more values than rows": [made(rows, [{ ...kind(rows), values: most }]), /40000 rows by a row group, and 2147483647 by its column "kind"/],
+    "a column of fewer values than rows": [made(rows, [{ ...kind(rows), pages: kind(9).pages }]), /a column that lacks 39991 of its values/],
+    "a page behind the last row": [made(rows, [{ ...kind(rows), pages: [...kind(rows).pages, ...kind(9).pages] }]), /a page of 9 values where 0 rows are left/],
     "a column outside the file": [made(rows, [{ name: "x", type: "INT32", pages: [] }, kind(rows)]), /a column outside the file/],
   };
 }
