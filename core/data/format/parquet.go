@@ -13,8 +13,12 @@ import (
 
 // parquetFormat reads Parquet. Another program opens the files: see [source.Columns].
 var parquetFormat = Format{
-	Name:  "parquet",
-	Sniff: func(_ string, head []byte, _ int64) (bool, error) { return bytes.HasPrefix(head, []byte("PAR1")), nil },
+	Name: "parquet",
+	// Its metadata may look like text of Windows-1252. A table whose first column is called PAR1 has no control byte behind that.
+	Sniff: func(_ string, head []byte, _ int64) (bool, error) {
+		rest, marked := bytes.CutPrefix(head, []byte("PAR1"))
+		return marked && (isBinary(rest) || isBinary(rest[:min(1, len(rest))])), nil
+	},
 	Load:  loadParquet,
 	Table: parquetTable,
 }

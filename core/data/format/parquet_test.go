@@ -14,6 +14,7 @@ import (
 
 	"clipscope/core/data"
 	"clipscope/core/data/datatest"
+	"clipscope/core/data/format"
 	"clipscope/core/data/load"
 	"clipscope/core/data/source"
 	"clipscope/core/run"
@@ -128,6 +129,45 @@ func TestOpenTableOfColumns(t *testing.T) {
 	}
 	if _, err := load.OpenTable(t.Context(), file, true, nil); err == nil || !strings.Contains(err.Error(), "another kind (parquet)") {
 		t.Errorf("nothing reads Parquet: %v", err)
+	}
+}
+
+// TestParquetIsToldFromText: metadata may have no byte that is not a letter of Windows-1252 in the first bytes of a file, and a
+// column of a text may be called as Parquet's mark.
+func TestParquetIsToldFromText(t *testing.T) {
+	for rest, want := range map[string]string{
+		"\x15\x02\x19" + strings.Repeat("\xf9", 9000): "parquet", // lists within lists
+		"\x15\x04" + strings.Repeat("text,", 900):     "parquet",
+		"\x00\x00\x00\x00":                            "parquet",
+		",x,kind\n1,2,a\n":                            "csv",
+		"\n1\n2\n":                                    "csv",
+		"\tx\n1\t2\n":                                 "csv",
+		"\xe4,x\n1,2\n":                               "csv",
+	} {
+		head := []byte("PAR1" + rest)
+		if f, err := format.Of("t", head, int64(len(head)), ""); err != nil || f.Name != want {
+			t.Errorf("%.20q: %v, %v, want %s", rest, f, err, want)
+		}
+	}
+}
+
+// TestAdviceOnColumns: what has no delimiter and no quotes gets no advice about them.
+func TestAdviceOnColumns(t *testing.T) {
+	wide := strings.Repeat("c,", 20_001) + "c\n"
+	for name, c := range map[string]struct {
+		columns *fakeColumns
+		want    string
+	}{
+		"one column":            {&fakeColumns{rows: []byte("x\n1\n2\n")}, "found one. Choose a table of more columns."},
+		"one beside lists":      {&fakeColumns{rows: []byte("x\n1\n2\n"), skipped: []string{"a", "b"}}, "found one, beside columns of lists, records or bytes: a, b. Save the table with a number or a text in each cell."},
+		"too many":              {&fakeColumns{rows: []byte(wide)}, "found 20002. Keep the columns that matter."},
+		"a row that is endless": {&fakeColumns{rows: []byte("x,y\n" + strings.Repeat("x", 5<<20))}, "t: expected rows of at most 4 MB, found a longer one, row 2. Shorten the texts of the row, or leave it out."},
+		"nothing is readable":   {&fakeColumns{rows: []byte("x,y\n" + strings.Repeat("1,a\n2,b\n", 40) + strings.Repeat("z,a\n", 90))}, "Choose the kinds of the columns."},
+	} {
+		_, _, err := columnar(t, datatest.AllToTrain(run.CSV{BadRows: "skip", Columns: map[string]string{"x": "numeric"}}), map[string]*fakeColumns{"t": c.columns}, "t")
+		if err == nil || !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
 	}
 }
 

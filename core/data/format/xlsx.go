@@ -129,7 +129,7 @@ type xmlReader struct {
 }
 
 func newXML(in *source.Reading, e *source.Entry, r io.Reader, phase string) *xmlReader {
-	guard := &source.Guard{R: in.Meter(io.NopCloser(r), e, phase), Limit: in.Limits.Record, File: e.Name(), Fix: "Save the sheet as CSV."}
+	guard := &source.Guard{R: in.Meter(io.NopCloser(r), e, phase), Limit: in.Limits.Record, File: e.Name(), Of: "tags, texts and comments", Fix: "Save the spreadsheet again, or save the sheet as CSV."}
 	return &xmlReader{Decoder: xml.NewDecoder(guard), in: in, e: e, guard: guard}
 }
 
@@ -633,7 +633,7 @@ func (r *sheetReader) token() (xml.Token, error) {
 		if r.ended {
 			return nil, io.EOF
 		}
-		return nil, &data.Error{File: r.entry.Name(), Byte: r.xml.row, Expected: fmt.Sprintf("rows of at most %d MB", most>>20), Got: "more before the next one", Fix: "Save the sheet as CSV."}
+		return nil, &data.Error{File: r.entry.Name(), Byte: r.xml.row, Expected: fmt.Sprintf("a row in at most %d MB of XML", most>>20), Got: "more before the next one", Fix: "Save the spreadsheet again, or save the sheet as CSV."}
 	}
 	return r.xml.next()
 }
@@ -662,7 +662,7 @@ func (r *sheetReader) readRow() error {
 				next = at
 			}
 			if most := min(r.in.Limits.Columns, 1<<14); next >= most { // Excel's own limit
-				return table.TooWide(r.Name(), r.line, next+1, most)
+				return table.TooWide(r.sheet, r.line, next+1, most)
 			}
 			kind, style := attr(t, "t"), attr(t, "s")
 			raw, formula, err := r.cell()

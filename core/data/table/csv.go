@@ -64,7 +64,7 @@ func startTable(in *source.Reading, t *Table, ch Choices, d *dialect) error {
 	if d != nil {
 		ch.encoding = d.encoding
 	}
-	if _, ok := t.src.File.(source.Written); ok { // by this program
+	if written(t.src.File) {
 		ch.comma, ch.encoding = ',', source.UTF8
 	}
 	if _, ok := t.src.File.(source.ColumnsFile); ok { // whatever its columns are called
@@ -106,7 +106,7 @@ func startTable(in *source.Reading, t *Table, ch Choices, d *dialect) error {
 	if err := skipLines(lines, t.skip); err != nil {
 		return err
 	}
-	t.r = newRecords(lines, d.comma, in.Limits.Record, t.name)
+	t.r = newRecords(lines, d.comma, in.Limits.Record, t.src.File)
 	if !d.header {
 		return nil
 	}
@@ -232,14 +232,14 @@ func (t *Table) row() ([]string, int, error) {
 	}
 	if t.width == 0 {
 		if len(cells) > t.columns {
-			return nil, 0, TooWide(t.name, line, len(cells), t.columns)
+			return nil, 0, TooWide(t.src.File, line, len(cells), t.columns)
 		}
 		t.width = len(cells)
 	}
 	if len(cells) != t.width {
 		return cells, line, &data.Error{File: t.name, Row: line,
 			Expected: fmt.Sprintf("%d cells, as in the rows before", t.width), Got: fmt.Sprintf("%d", len(cells)),
-			Fix: "Add or remove cells; quote cells that contain the delimiter; or " + data.SkipRows + "."}
+			Fix: advice(t.src.File, "Add or remove cells; quote cells that contain the delimiter; or "+data.SkipRows+".", "Add or remove cells, or "+data.SkipRows+".")}
 	}
 	return cells, line, nil
 }
@@ -251,6 +251,10 @@ const openQuote = "that its quote is still open lines later"
 
 // rowError returns an error of csv in the owner's terms. Lines in it count from offset + 1.
 func (t *Table) rowError(err error, offset int) error {
+	var long *data.Error
+	if written(t.src.File) && errors.As(err, &long) && long.File == t.name && long.Byte > 0 { // of its text, and none of the file's
+		long.Byte, long.Got = 0, fmt.Sprintf("%s, row %d", long.Got, t.r.read+1+t.before)
+	}
 	var pe *csv.ParseError
 	if err == io.EOF || !errors.As(err, &pe) {
 		return err
@@ -270,7 +274,21 @@ func (t *Table) rowError(err error, offset int) error {
 }
 
 // TooWide returns the error of a row with more columns than are read.
-func TooWide(file string, line, got, most int) error {
-	return &data.Error{File: file, Row: line, Expected: fmt.Sprintf("at most %d columns", most),
-		Got: fmt.Sprint(got), Fix: "Keep the columns that matter, or choose another delimiter."}
+func TooWide(f source.File, line, got, most int) error {
+	return &data.Error{File: f.Name(), Row: line, Expected: fmt.Sprintf("at most %d columns", most),
+		Got: fmt.Sprint(got), Fix: advice(f, "Keep the columns that matter, or choose another delimiter.", "Keep the columns that matter.")}
+}
+
+// written reports whether this program writes the text of a table, from Parquet or a spreadsheet.
+func written(f source.File) bool {
+	_, ok := f.(source.Written)
+	return ok
+}
+
+// advice returns what to do about a table: one that is text has delimiters and quotes, one that is [written] has none.
+func advice(f source.File, text, stored string) string {
+	if written(f) {
+		return stored
+	}
+	return text
 }

@@ -220,7 +220,7 @@ func fillTables(in *source.Reading, files []source.File, dialects []*dialect, s 
 	}
 	if f.bad.Count > rows/2 {
 		return data.Split{}, &data.Error{File: files[0].Name(), Expected: "most rows to be readable", Got: fmt.Sprintf("%d rows that are not (the first: %s)", f.bad.Count, f.bad.First.Fault()),
-			Fix: "Choose the delimiter, the header or the kinds of the columns."}
+			Fix: advice(files[0], "Choose the delimiter, the header or the kinds of the columns.", "Choose the kinds of the columns.")}
 	}
 	n := f.split.N
 	if n == 0 {

@@ -57,10 +57,7 @@ func (r *Reader) Encoding() string { return r.text.Encoding }
 
 // Stored reports whether the cells come from values that a spreadsheet or Parquet stores,
 // and not from text: see [Encoder.Stored].
-func (r *Reader) Stored() bool {
-	_, ok := r.src.File.(source.Written)
-	return ok
-}
+func (r *Reader) Stored() bool { return written(r.src.File) }
 
 // Close closes the file, and the reading that it was opened for.
 func (r *Reader) Close() error {

@@ -35,9 +35,10 @@ type records struct {
 	given int   // of these, the ones that csv has seen
 }
 
-func newRecords(lines *bufio.Reader, comma rune, limit int64, file string) *records {
+func newRecords(lines *bufio.Reader, comma rune, limit int64, f source.File) *records {
 	r := &records{lines: lines}
-	r.guard = source.Guard{R: r, Limit: limit, File: file}
+	r.guard = source.Guard{R: r, Limit: limit, File: f.Name(), Of: "rows",
+		Fix: advice(f, "Look for a quote that is not closed, or choose a file with line ends.", "Shorten the texts of the row, or leave it out.")}
 	r.csv = csv.NewReader(&r.guard)
 	r.csv.Comma = comma
 	r.csv.FieldsPerRecord = -1

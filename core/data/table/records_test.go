@@ -35,7 +35,7 @@ func TestRecordsAreThoseOfCSV(t *testing.T) {
 		if rng.IntN(4) == 0 {
 			in = iotest.OneByteReader(in)
 		}
-		got := newRecords(bufio.NewReaderSize(in, 16+rng.IntN(64)), comma, 1<<20, "t.csv")
+		got := newRecords(bufio.NewReaderSize(in, 16+rng.IntN(64)), comma, 1<<20, source.Bytes("t.csv", nil))
 		for {
 			cells, err := want.Read()
 			mine, line, offset, failed := got.next()
@@ -111,7 +111,7 @@ func TestQuickFeaturesAreThoseOfCells(t *testing.T) {
 func TestAReadersErrorIsTold(t *testing.T) {
 	for _, text := range []string{"", "1,2\n", "1,2\n3,\"4\n", "1,2\n3", strings.Repeat("1,2\n", 2000)} {
 		failing := &once{text: text, err: errors.New("the disk is gone")}
-		r := newRecords(bufio.NewReader(failing), ',', 1<<20, "t.csv")
+		r := newRecords(bufio.NewReader(failing), ',', 1<<20, source.Bytes("t.csv", nil))
 		var err error
 		for err == nil {
 			_, _, _, err = r.next()

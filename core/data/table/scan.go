@@ -507,12 +507,23 @@ func learnEncoding(in *source.Reading, t *Table) {
 	}
 }
 
+// tooNarrow returns the error of a table with a single column.
+func tooNarrow(f source.File, line int) error {
+	e := &data.Error{File: f.Name(), Row: line, Expected: "at least two columns, features and a label", Got: "one",
+		Fix: advice(f, "Choose the delimiter of the file, or another file.", "Choose a table of more columns.")}
+	if c, ok := f.(source.ColumnsFile); ok {
+		if names := c.Skipped(); len(names) > 0 {
+			e.Got, e.Fix = "one, beside columns of lists, records or bytes: "+data.List(names), "Save the table with a number or a text in each cell."
+		}
+	}
+	return e
+}
+
 // start checks the width of a row against the table's, which the first row sets.
 func (sc *scan) start(t *Table, cells []string, line int) error {
 	if sc.width == 0 {
 		if len(cells) < 2 {
-			return &data.Error{File: t.name, Row: line, Expected: "at least two columns, features and a label", Got: "one",
-				Fix: "Choose the delimiter of the file, or another file."}
+			return tooNarrow(t.src.File, line)
 		}
 		sc.width = len(cells)
 		sc.columns = make([]tally, sc.width)
