@@ -266,6 +266,8 @@ func TestEveryKindOfFileGetsItsVerdict(t *testing.T) {
 		{"δ = 0", edit(t, now["statement.json"], `"delta": 0.00001`, `"delta": 0`), run.Differs, "δ"},
 		{"a negative ε", edit(t, now["statement.json"], `"epsilon": [0-9.]+`, `"epsilon": -1`), run.Differs, "ε"},
 		{"ε a text", edit(t, now["statement.json"], `"epsilon": [0-9.]+`, `"epsilon": "small"`), refused, "epsilon"},
+		{"an ε that is a text, of a model", edit(t, now["model.json"], `"epsilon": ?[0-9.]+`, `"epsilon": "small"`), refused, "check: epsilon: a string is not"},
+		{"a sentence of 10 MB", edit(t, now["model.json"], `"guarantee": ?"`, `"guarantee": "`+strings.Repeat("x ", 5<<20)), run.Differs, "the model’s parts"},
 		{"nested lists", []byte(`{"made":1,"runs":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`), refused, "nested"},
 		{"a zip cut short", now["model.zip"][:len(now["model.zip"])/2], refused, "zip"},
 		{"safetensors cut short", now["model.safetensors"][:200], refused, "cut short"},
@@ -392,7 +394,7 @@ func TestManySmallValuesTakeMemoryInProportion(t *testing.T) {
 		"rows without end": {[]byte("step,max_grad_norm,epsilon,\n" + strings.Repeat("1,,1,\n", mostScalars+1)), "more than 4194304 rows"},
 		"keys":             {[]byte("{" + keys.String() + `"made":0,"runs":[]}`), "more than 65536 keys"},
 		"a series":         {filled(run, ",0", "]}}"), "more than 4194304 values beside"},
-		"words":            {filled("differential privacy (ε = 1, δ = 1e-5)", " over 1", ""), ""},
+		"words":            {filled("differential privacy (ε = 1, δ = 1e-5)", " over 1", ""), "over the limit of 262144 of a statement"},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

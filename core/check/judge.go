@@ -443,6 +443,10 @@ func (j *judge) sentences(name, text string) {
 	if text == "" || j.broken() && strings.HasPrefix(text, run.NoGuarantee) && !inPromise.MatchString(text) {
 		return
 	}
+	if len(text) > mostSaid {
+		j.differs("the words of the "+name, fmt.Sprintf("%d bytes", len(text)), fmt.Sprintf("at most %d", mostSaid), "the page writes no more")
+		return
+	}
 	w, ok := readWords(text)
 	if !ok {
 		if j.steps > 0 && (inClaim.MatchString(text) || !j.broken() && strings.Contains(text, "ε")) {

@@ -107,6 +107,9 @@ func readText(b []byte) (*claims, error) {
 	if c, err := readSeries(text); c != nil || err != nil {
 		return c, err
 	}
+	if len(text) > mostSaid {
+		return nil, fmt.Errorf("the text has %d bytes, over the limit of %d of a statement", len(text), mostSaid)
+	}
 	if !strings.Contains(text, "differential privacy") && !strings.Contains(text, "differentially private") && !strings.Contains(text, "guarantee") && !strings.Contains(text, "DP-SGD") {
 		return nil, errUnknown
 	}
@@ -196,7 +199,7 @@ func readJSON(b []byte) (*claims, error) {
 func decode(b []byte, into any) error {
 	err := json.Unmarshal(b, into)
 	if e := (*json.UnmarshalTypeError)(nil); errors.As(err, &e) {
-		return fmt.Errorf("%s: a %s is not what goes there", clipped(e.Field), clippedAt(e.Value, mostQuoted))
+		return fmt.Errorf("%s: a %s is not what goes there", clipped(strings.TrimPrefix(e.Field, "File.")), clippedAt(e.Value, mostQuoted))
 	}
 	if err != nil {
 		return errors.New(reason(err))

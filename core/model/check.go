@@ -21,6 +21,7 @@ const (
 	mostOutputs  = 1 << 16
 	mostRow      = 1 << 27 // values that one row takes on its way through the layers: 512 MB
 	mostProducts = 1 << 37 // multiplications that it takes: some ten seconds in a browser
+	mostSaid     = 1 << 18 // bytes of its promise in words, which pages show and search
 )
 
 // Check refuses a file that is of no model which could be built, with what is wrong and
@@ -37,6 +38,8 @@ func (f *File) Check() error {
 		return errors.New("model: the file has parameters, and not what it takes to apply them: it was saved by an earlier version. Train it again, from the configuration of its run, and save that")
 	case f.Steps < 0 || !(f.Delta >= 0 && f.Delta <= 1) || f.Epsilon < 0:
 		return fmt.Errorf("model: ε = %v and δ = %v after %d steps are no promise", float64(f.Epsilon), f.Delta, f.Steps)
+	case len(f.Guarantee) > mostSaid || len(f.Statement) > mostSaid:
+		return fmt.Errorf("model: the guarantee has %d bytes and the statement %d, over the limit of %d each", len(f.Guarantee), len(f.Statement), mostSaid)
 	}
 	if err := checkTask(f.Apply); err != nil {
 		return err

@@ -162,7 +162,11 @@ func inJSON(where string, err error) error {
 		return fmt.Errorf("model: %sbyte %d: %w", where, e.Offset, err)
 	}
 	if e := (*json.UnmarshalTypeError)(nil); errors.As(err, &e) {
-		return fmt.Errorf("model: %sbyte %d: %s: a %s is not what goes here (%s)", where, e.Offset, strings.TrimPrefix(e.Field, "fields."), e.Value, run.KindName(e.Type))
+		at := strings.TrimPrefix(e.Field, "fields.")
+		if at == "" {
+			at = fmt.Sprintf("byte %d", e.Offset) // which counts from the field, where one has a reader of its own
+		}
+		return fmt.Errorf("model: %s%s: a %s is not what goes here (%s)", where, at, e.Value, run.KindName(e.Type))
 	}
 	return fmt.Errorf("model: %s%w", where, err)
 }
