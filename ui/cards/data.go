@@ -177,7 +177,7 @@ func (c *Data) progress() app.UI {
 		if p.Phase == source.PhaseScan {
 			does = "learning what it holds"
 		}
-		label = fmt.Sprintf("%d %%: %s (%s), %s", int(100*v.Share), words.Brief(p.File, mostOfName), words.Bytes(p.Total), does)
+		label = fmt.Sprintf("%d %%: %s (%s of %s), %s", int(100*v.Share), words.Brief(p.File, mostOfName), words.Bytes(p.Done), words.Bytes(p.Total), does)
 	}
 	return app.Div().Class("loading").Body(
 		app.P().Text(label), bar,

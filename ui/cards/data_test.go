@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"clipscope/core/data"
+	"clipscope/core/data/source"
 	"clipscope/ui/form"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -48,5 +49,18 @@ func TestGapsAreKeptFirst(t *testing.T) {
 	keep, drop := strings.Index(html, `id="missing-indicator"`), strings.Index(html, `id="missing-drop"`)
 	if keep < 0 || drop < keep {
 		t.Errorf("kept at %d, left out at %d of %s", keep, drop, html)
+	}
+}
+
+// TestReadingTellsHowFar: while one part of a spreadsheet is learnt, its share of the whole may rest; the bytes that are
+// read of it never do.
+func TestReadingTellsHowFar(t *testing.T) {
+	shown := map[string]bool{}
+	for done := range int64(5) {
+		v := DataView{Source: form.Files, Loading: true, Slow: true, Share: 0.5, Progress: source.Progress{Phase: source.PhaseScan, File: "b.xlsx/xl/sharedStrings.xml", Done: done << 20, Total: 5 << 20}}
+		shown[app.HTMLString((&Data{Form: exampleForm(form.Data), View: v, Loader: nobody{}, Shows: nobody{}}).progress())] = true
+	}
+	if len(shown) != 5 {
+		t.Errorf("of 5 MB, %d states are shown: %v", len(shown), shown)
 	}
 }

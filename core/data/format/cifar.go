@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
 
@@ -119,8 +120,8 @@ func sniffCIFAR(name string, head []byte, size int64) int {
 	called := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(name), w) })
 	}
-	switch {
-	case foreign(head) != "":
+	switch base := strings.TrimSuffix(strings.ToLower(name), ".gz"); {
+	case foreign(head) != "" || slices.Contains([]string{".csv", ".tsv", ".tab"}, path.Ext(base)): // a table, it says
 		return 0
 	case is10:
 		return 10

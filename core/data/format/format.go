@@ -146,7 +146,7 @@ func foreign(head []byte) string {
 		return "" // a table may begin with a column named PAR1
 	}
 	if source.Tarred(head) {
-		return "a tar archive inside another"
+		return "a tar archive inside another: unpack it first"
 	}
 	for _, m := range []struct{ magic, what string }{
 		{"<!DOCTYPE", "a web page"},
@@ -159,7 +159,7 @@ func foreign(head []byte) string {
 		{"\xff\xd8\xff", "a JPEG image, whose name does not say so"},
 		{"GIF8", "a GIF image"},
 		{"%PDF", "a PDF document"},
-		{"PK\x03\x04", "a zip archive inside another"},
+		{"PK\x03\x04", "a zip archive inside another: unpack it first"},
 		{"\xd0\xcf\x11\xe0", "an Office file of the old kind (.xls), or one with a password: save it as .xlsx"},
 		{"\x89HDF", "an HDF5 file"},
 		{"MATLAB 7.3", "a MATLAB file of version 7.3: save it with -v7"},
@@ -168,9 +168,9 @@ func foreign(head []byte) string {
 		{"\x80\x03", pickle},
 		{"\x80\x04", pickle},
 		{"\x80\x05", pickle},
-		{"\x1f\x8b", "a gzip file inside a gzip file"},
-		{"BZh", "a bzip2 file"},
-		{"\xfd7zXZ", "an xz file"},
+		{"\x1f\x8b", "a gzip file inside a gzip file: unpack it first"},
+		{"BZh", "a bzip2 file: unpack it first"},
+		{"\xfd7zXZ", "an xz file: unpack it first"},
 	} {
 		if bytes.HasPrefix(head, []byte(m.magic)) {
 			return m.what

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -57,6 +58,26 @@ func TestEveryFormatHasItsPlaces(t *testing.T) {
 	for _, f := range formats {
 		if f.Beside != "" && !known[f.Beside] {
 			t.Errorf("%s may have files of %q beside it, which there is not", f.Name, f.Beside)
+		}
+	}
+}
+
+// TestWhatIsPackedTwiceIsUnpackedFirst: the advice on a file is about that file, and a table by its name is no other format.
+func TestWhatIsPackedTwiceIsUnpackedFirst(t *testing.T) {
+	for name, tc := range map[string]struct{ head, want string }{
+		"a.zip":      {"PK\x03\x04\x00", "a zip archive inside another: unpack it first"},
+		"t.csv.gz":   {"\x1f\x8b\x00", "a gzip file inside a gzip file: unpack it first"},
+		"t.csv.bz2":  {"BZh9\x00", "a bzip2 file: unpack it first"},
+		"t.csv.xz":   {"\xfd7zXZ\x00", "an xz file: unpack it first"},
+		"0.csv":      {strings.Repeat("\x00", 3073*2), "binary data of an unknown kind"},
+		"0.TSV.gz":   {strings.Repeat("\x00", 3073*2), "binary data of an unknown kind"},
+		"records":    {strings.Repeat("\x00", 3073*2), "cifar-10"},
+		"0.bin":      {strings.Repeat("\x00", 3073*2), "cifar-10"},
+		"0.csv.copy": {strings.Repeat("\x00", 3073*2), "cifar-10"},
+	} {
+		f, err := Of(name, []byte(tc.head), int64(len(tc.head)), "")
+		if got := fmt.Sprint(err); f != nil && f.Name != tc.want || f == nil && !strings.Contains(got, tc.want) {
+			t.Errorf("%s: %+v, %v, want %s", name, f, err, tc.want)
 		}
 	}
 }
