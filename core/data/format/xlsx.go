@@ -486,9 +486,14 @@ func (s *sheet) measure() error {
 	defer rc.Close()
 	r := &sheetReader{sheet: s, xml: newXML(s.in, s.entry, rc, source.PhaseScan), rc: rc}
 	for range rows {
-		if err := r.row(); err == io.EOF {
+		err := r.row()
+		for err == errLater {
+			err = r.row()
+		}
+		if err == io.EOF {
 			break
-		} else if err != nil {
+		}
+		if err != nil {
 			return err
 		}
 		s.width = max(s.width, len(r.cells))
@@ -526,6 +531,9 @@ func (r *sheetReader) Close() error { return r.rc.Close() }
 func (r *sheetReader) Read(p []byte) (int, error) {
 	for len(r.rest) == 0 {
 		if err := r.row(); err != nil {
+			if err == errLater {
+				return 0, nil
+			}
 			if err == io.EOF {
 				r.tell()
 				r.sheet.texts, r.sheet.signs = r.texts, r.signs
@@ -596,9 +604,16 @@ func appendCell(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
+// errLater is the error of row where much of a sheet is none of its rows. Its reader then gives nothing for once, so
+// that progress is told.
+var errLater = errors.New("no row yet")
+
 // row reads the next row into cells. The error is io.EOF after the last.
 func (r *sheetReader) row() error {
-	for {
+	for from := r.xml.InputOffset(); ; {
+		if r.xml.InputOffset()-from > source.HeadSize {
+			return errLater
+		}
 		t, err := r.token()
 		if err != nil {
 			return err

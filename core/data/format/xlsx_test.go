@@ -131,7 +131,7 @@ func TestSheetWithMuchBehind(t *testing.T) {
 	}
 }
 
-// TestSheetTellsHowFar: what is read before the rows may be long, and is told of.
+// TestSheetTellsHowFar: what is read before the rows, and behind them, may be long, and is told of.
 func TestSheetTellsHowFar(t *testing.T) {
 	in := source.NewReading(t.Context(), run.CSV{})
 	clock := time.Unix(0, 0)
@@ -142,10 +142,10 @@ func TestSheetTellsHowFar(t *testing.T) {
 	seen := map[string]int{}
 	in.Progress = func(p source.Progress) { seen[p.File[strings.LastIndex(p.File, "/")+1:]]++ }
 	words := "<sst><si><t>width</t></si><si><t>kind</t></si><si><t>a</t></si>" + strings.Repeat("<si><t>b</t></si>", 50_000) + "</sst>"
-	if _, err := load.Files(in, []source.File{source.Bytes("b.xlsx", datatest.Book("S", datatest.RowsOfSheet(20), "xl/sharedStrings.xml", words, "xl/styles.xml", "<s>"+strings.Repeat("<xf/>", 50_000)+"</s>"))}, nil); err != nil {
+	if _, err := load.Files(in, []source.File{source.Bytes("b.xlsx", datatest.Book("S", datatest.RowsOfSheet(20)+"</sheetData><mergeCells>"+strings.Repeat(`<mergeCell ref="A1:B1"/>`, 50_000), "xl/sharedStrings.xml", words, "xl/styles.xml", "<s>"+strings.Repeat("<xf/>", 50_000)+"</s>"))}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if seen["sharedStrings.xml"] < 5 || seen["styles.xml"] < 5 {
+	if seen["sharedStrings.xml"] < 5 || seen["styles.xml"] < 5 || seen["b.xlsx"] < 15 {
 		t.Errorf("reports: %v", seen)
 	}
 }
