@@ -8,7 +8,7 @@
 // cannot write over each other's. Its names are worth nothing without the salt that they were
 // made with: where the ledger was deleted and has another, the record carries its own, and
 // counts for all data until a run, or its files, tell under the new salt whose it is.
-import { PATIENCE, Store } from "./store.js";
+import { PATIENCE, Store, then } from "./store.js";
 import { say } from "./wire.js";
 /** @import { Ask, Entering, Identify, Identity, LedgerRecord, Limit, Plan, Salted } from "./types.d.ts" */
 
@@ -33,11 +33,7 @@ export function random(bytes) {
 // salt makes the names of data sets worthless to whoever does not have it.
 async function salt() {
   const fresh = random(32);
-  await transact("readwrite", (_, settings) => {
-    const request = settings.get("salt");
-    request.onsuccess = () => { if (!request.result) settings.put(fresh, "salt"); };
-    return request;
-  });
+  await transact("readwrite", (_, settings) => then(settings.get("salt"), (found) => { if (!found) settings.put(fresh, "salt"); }));
   return setting("salt");
 }
 
@@ -49,20 +45,15 @@ const put = (record) => transact("readwrite", (runs) => runs.put(record));
 // beside another salt the record says its own.
 /** @param {LedgerRecord} record @param {Salted} data @returns {Promise<string>} */
 async function write(record, { salt: mine, ...data }) {
-  const found = await transact("readwrite", (runs, settings) => {
-    const request = settings.get("salt");
-    request.onsuccess = () => {
-      if (!request.result) settings.put(mine, "salt");
-      if ((request.result ?? mine) !== mine) {
-        runs.put({ ...record, salt: mine });
-        return;
-      }
-      const known = settings.count("data/" + data.id);
-      known.onsuccess = () => { if (!known.result) settings.put(data, "data/" + data.id); };
-      runs.put(record);
-    };
-    return request;
-  });
+  const found = await transact("readwrite", (runs, settings) => then(settings.get("salt"), (there) => {
+    if (!there) settings.put(mine, "salt");
+    if ((there ?? mine) !== mine) {
+      runs.put({ ...record, salt: mine });
+      return;
+    }
+    then(settings.count("data/" + data.id), (known) => { if (!known) settings.put(data, "data/" + data.id); });
+    runs.put(record);
+  }));
   return found ?? mine;
 }
 
@@ -133,24 +124,16 @@ async function stored(f) {
     return await f();
   } finally {
     clearInterval(renewing);
-    await transact("readwrite", (_, settings) => {
-      const request = settings.get("lock");
-      request.onsuccess = () => { if (request.result?.owner === owner) settings.delete("lock"); };
-    });
+    await transact("readwrite", (_, settings) => void then(settings.get("lock"), (lock) => { if (lock?.owner === owner) settings.delete("lock"); }));
   }
 }
 
 // take takes the lock, or renews it, where it is free, the owner's, or stale. It resolves with
 // the lock that was there. What until says matters to earlier versions; here it only changes.
 /** @param {string} owner @param {string} stale @returns {Promise<{ owner: string, until: number } | undefined>} */
-const take = (owner, stale) => transact("readwrite", (_, settings) => {
-  const request = settings.get("lock");
-  request.onsuccess = () => {
-    const lock = request.result;
-    if (!lock || lock.owner === owner || JSON.stringify(lock) === stale) settings.put({ owner, until: Date.now() + LEASE }, "lock");
-  };
-  return request;
-});
+const take = (owner, stale) => transact("readwrite", (_, settings) => then(settings.get("lock"), (lock) => {
+  if (!lock || lock.owner === owner || JSON.stringify(lock) === stale) settings.put({ owner, until: Date.now() + LEASE }, "lock");
+}));
 
 // alive holds a lock for as long as this tab lives, or until the function that
 // it returns is called: others can tell a run that goes on from one that is lost.
@@ -337,11 +320,9 @@ export class Ledger {
     if (records.length === 0) return;
     await transact("readwrite", (runs) => {
       for (const record of records) {
-        const there = runs.get(record.run);
-        there.onsuccess = () => {
-          const now = there.result;
+        then(runs.get(record.run), (now) => {
           runs.put(now ? { ...now, entry: { ...record.entry, closed: Boolean(now.entry?.closed) }, changed: true } : record);
-        };
+        });
       }
     });
     store.changed();

@@ -2,11 +2,35 @@
 // changes to all tabs. Nothing here leaves the device.
 import { fail } from "./wire.js";
 
-// why says what is wrong with storage. Browsers say of some errors no more than
+// reason says what is wrong with storage, and what to do. Browsers say of some errors no more than
 // their names.
-/** @param {DOMException | Error | null | undefined} e */
-const why = (e) => e?.name === "QuotaExceededError" ? "it is full: free space on this device, or forget entries that are no longer needed"
-  : e?.message || e?.name || "no reason given";
+/** @param {DOMException | Error | null | undefined} e @returns {[string, string]} */
+function reason(e) {
+  switch (e?.name) {
+    case "QuotaExceededError": return ["it is full", "Free space on this device, or forget entries that are no longer needed."];
+    case "VersionError": return ["a later version of this page has written it", "Reload the page. If that does not help, delete this site's data in the browser's settings: entries and interrupted runs are lost."];
+    case "SecurityError": return ["the browser refuses it", "Let this site keep data, in the browser's settings, or use a window that is not private."];
+  }
+  return [(e?.message || e?.name || "no reason given").replace(/\.$/, ""), "Close the site's other tabs and reload this one. If that does not help, restart the browser."];
+}
+
+/** @type {WeakMap<IDBTransaction, Error>} */
+const thrown = new WeakMap();
+
+// then calls f when a request of a transaction has succeeded. The transaction is aborted, and rejects, with what f throws.
+/** @template T @param {IDBRequest<T>} request @param {(result: T) => void} f @returns {IDBRequest<T>} */
+export function then(request, f) {
+  request.onsuccess = () => {
+    const transaction = /** @type {IDBTransaction} */ (request.transaction);
+    try {
+      f(request.result);
+    } catch (e) {
+      thrown.set(transaction, e);
+      transaction.abort();
+    }
+  };
+  return request;
+}
 
 // answered is promise, for so long: the storage of some browsers, in some
 // windows, neither answers nor refuses.
@@ -89,7 +113,7 @@ export class Store {
     let t;
     return answered(new Promise((resolve, reject) => {
       const names = Object.keys(this.#stores), mine = t = db.transaction(names, mode, { durability: "strict" });
-      mine.onabort = () => reject(mine.error); // an error aborts it, and is known only then
+      mine.onabort = () => reject(thrown.get(mine) ?? mine.error); // an error aborts it, and is known only then
       const request = f(...names.map((part) => mine.objectStore(part))); // throws what is too large to be copied
       mine.oncomplete = () => resolve(request?.result);
     })).catch((e) => {
@@ -98,10 +122,11 @@ export class Store {
     });
   }
 
-  // broken says what keeps the store from being opened, or used.
+  // broken says what keeps the store from being opened, or used, and what to do.
   /** @param {string} done @param {DOMException | Error | null | undefined} e */
   broken(done, e) {
-    return fail(`${this.#title} in this browser's storage cannot be ${done} (${why(e)}).`, this.#detail);
+    const [why, advice] = reason(e);
+    return fail(`${this.#title} in this browser's storage cannot be ${done} (${why}). ${advice}`, this.#detail);
   }
 
   #tell() { for (const fn of this.#listeners) fn(); }

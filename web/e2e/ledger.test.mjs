@@ -527,5 +527,5 @@ test("a full storage is said to be full", async (t) => {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("Storage.overrideQuotaForOrigin", { origin: new URL(server.url).origin, quotaSize: 1 });
   const message = await tableRun(page, table(60), { steps: 3 }).then(() => "", (e) => e.message);
-  assert.match(message, /The ledger in this browser's storage cannot be used \(it is full: free space on this device/);
+  assert.match(message, /The ledger in this browser's storage cannot be used \(it is full\)\. Free space on this device, or forget/);
 });
