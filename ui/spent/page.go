@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/ui/widget"
 	"clipscope/ui/words"
@@ -130,7 +131,7 @@ func table(entries []Entry) app.UI {
 			e := entries[len(entries)-1-i]
 			day, _, _ := strings.Cut(e.Started, "T")
 			return app.Tr().Body(
-				app.Th().Scope("row").Text(words.Count(e.Data)+": "+e.Label),
+				app.Th().Scope("row").Text(words.Count(e.Data)+": "+data.Shown(e.Label)),
 				app.Td().Text(day),
 				app.Td().Class("figure").Text(words.Count(e.Charged)),
 				app.Td().Text(guarantee(e)),

@@ -59,3 +59,13 @@ func TestSpentFollowsTheLedger(t *testing.T) {
 		t.Errorf("a ledger that cannot be read: %s", html)
 	}
 }
+
+// TestNamesTurnNothingRound: a file's name whose control would turn its line round is shown with the control's code.
+func TestNamesTurnNothingRound(t *testing.T) {
+	s := New(&fake{json: "[{\"run\":\"a\",\"data\":1,\"label\":\"\u202Efdp.csv\",\"started\":\"2026-05-01T10:00:00Z\",\"charged\":1,\"state\":\"closed\"}]"})
+	s.changed = func() {}
+	s.start()
+	if html := app.HTMLString(s.view()); !strings.Contains(html, "1: ⟨U+202E⟩fdp.csv") || strings.Contains(html, "\u202E") {
+		t.Errorf("%q", html)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/ui/browser"
 	"clipscope/ui/chart"
@@ -90,7 +91,7 @@ func (v *statementView) Render() app.UI {
 func (v *statementView) section(s run.Section, attacker *run.Attack) app.UI {
 	return app.Div().Class("statement-section").Body(
 		app.If(s.Title != "", func() app.UI { return app.H3().Text(s.Title) }),
-		app.Range(s.Lines).Slice(func(i int) app.UI { return app.P().Text(s.Lines[i]) }),
+		app.Range(s.Lines).Slice(func(i int) app.UI { return app.P().Text(data.Shown(s.Lines[i])) }),
 		app.If(s.ID == "attacker" && attacker != nil, func() app.UI {
 			if key := string(v.Result.Statement); v.drawn != key {
 				v.drawn = key
