@@ -44,7 +44,10 @@ test("a dropped table of 2,000 mails trains to an area of 0.95 at ε = 4, and th
   const mail = use.locator("#part-row textarea");
   await mail.fill(all[0].text);
   const { answer, outputs } = model.predict({ mail: all[0].text });
-  await eventually(async () => assert.match(await use.locator("#part-row .said").innerText(), new RegExp(`${answer}[\\s\\S]*${(100 * Math.max(...outputs)).toFixed(0)}`)));
+  await eventually(async () => {
+    const said = await use.locator("#part-row .said").innerText(), shares = [...said.matchAll(/([\d.]+)\s*%/g)].map((m) => Number(m[1]));
+    assert.ok(said.includes(answer) && Math.abs(Math.max(...shares) - 100 * Math.max(...outputs)) < 0.06, `${said}, not ${answer} and ${outputs}`);
+  });
   await use.setViewportSize(narrow);
   await use.screenshot({ path: path.join(results, "texts-use-phone-light.png") });
   assert.deepEqual([...page.errors, ...use.errors], []);
