@@ -233,6 +233,7 @@ func TestEveryKindOfFileGetsItsVerdict(t *testing.T) {
 		{"0.1.0 run.csv", old(t, "0.1.0/clipscope-run.csv"), run.Unchecked, "What can be compared agrees"},
 		{"0.1.0 statement.json", stateOf(t), run.Agrees, ""},
 		{"0.1.0 model, ε = 0.1", edit(t, old(t, "0.1.0/clipscope-parameters.json"), `"epsilon":[0-9.]+`, `"epsilon":0.1`), run.Differs, "ε"},
+		{"0.1.0 model with a way to apply it", edit(t, old(t, "0.1.0/clipscope-parameters.json"), `\{`, `{"apply":{"columns":[]},`), run.Differs, "the model’s parts"},
 		// Of 0.2.0.
 		{"0.2.0 model.zip", old(t, "0.2.0/plain-model.zip"), run.Agrees, ""},
 		{"0.2.0 model.json", old(t, "0.2.0/plain-model.json"), run.Agrees, ""},

@@ -298,7 +298,8 @@ func readModelJSON(b []byte) (*claims, error) {
 	}
 	v := struct {
 		model.File
-		Apply, Parameters json.RawMessage
+		Apply      json.RawMessage `json:"apply"` // in the places of the file's own: they are not looked into
+		Parameters json.RawMessage `json:"parameters"`
 	}{}
 	if err := decode(b, &v); err != nil {
 		return nil, err
