@@ -172,7 +172,8 @@ func readJSON(b []byte) (*claims, error) {
 		return nil, err
 	}
 	var keys map[string]json.RawMessage
-	if json.Unmarshal(b, &keys) != nil {
+	rest, _ := model.Plain(b)
+	if json.Unmarshal(rest, &keys) != nil {
 		return nil, errUnknown
 	}
 	has := func(names ...string) bool {
@@ -180,7 +181,7 @@ func readJSON(b []byte) (*claims, error) {
 	}
 	switch {
 	case has("format", "version") || has("guarantee", "parameters"):
-		return readModelJSON(b)
+		return readModelJSON(b, rest)
 	case has("sample_rate", "noise_multiplier", "epsilon", "text"):
 		return readStatement(b)
 	case has("config", "series"), has("guarantee", "released", "planned_steps"):
@@ -291,7 +292,8 @@ func set(to, from *float64) {
 }
 
 // readModelJSON reads a saved model, also one of 0.1.0, which cannot be applied.
-func readModelJSON(b []byte) (*claims, error) {
+// readModelJSON reads a model, whose text rest is without parameters.
+func readModelJSON(b, rest []byte) (*claims, error) {
 	f, err := model.Read(b)
 	if err == nil {
 		return ofModel(f, "saved model, JSON"), nil
@@ -301,7 +303,7 @@ func readModelJSON(b []byte) (*claims, error) {
 		Apply      json.RawMessage `json:"apply"` // in the places of the file's own: they are not looked into
 		Parameters json.RawMessage `json:"parameters"`
 	}{}
-	if err := decode(b, &v); err != nil {
+	if err := decode(rest, &v); err != nil {
 		return nil, err
 	}
 	c := ofModel(&v.File, "saved model, JSON")

@@ -65,8 +65,15 @@ func fromText(b []byte) (*File, error) {
 		Events     capped[[]json.RawMessage] `json:"events"`
 		Parameters floats                    `json:"parameters"`
 	}{fields: &fields{}}
-	if err := json.Unmarshal(b, &v); err != nil {
-		return nil, inJSON("", err)
+	rest, list := Plain(b)
+	err := json.Unmarshal(rest, &v)
+	if err == nil && list != nil {
+		err = v.Parameters.UnmarshalJSON(list)
+	}
+	if err != nil { // said with its place in the file
+		if err := json.Unmarshal(b, &v); err != nil {
+			return nil, inJSON("", err)
+		}
 	}
 	f := File(*v.fields)
 	f.Config, f.Apply, f.Events, f.Parameters = v.Config.of, v.Apply.of, v.Events.of, v.Parameters
@@ -189,11 +196,15 @@ func (v *floats) UnmarshalJSON(b []byte) error {
 			b = b[1:]
 			continue
 		}
-		end := bytes.IndexAny(b, ",] \t\r\n")
+		end := 0
 		if b[0] == '{' {
 			end = bytes.IndexByte(b, '}') + 1
+		} else {
+			for end < len(b) && b[end] > ' ' && b[end] != ',' && b[end] != ']' {
+				end++
+			}
 		}
-		if end <= 0 {
+		if end == 0 {
 			return fmt.Errorf("parameters: number %d cannot be read", len(all)+1)
 		}
 		x, err := number(b[:end])
