@@ -168,11 +168,11 @@ func readSeries(text string) (*claims, error) {
 
 // readJSON reads what the page writes as JSON.
 func readJSON(b []byte) (*claims, error) {
-	if err := strict(b); err != nil {
+	rest, err := plain(b)
+	if err != nil {
 		return nil, err
 	}
 	var keys map[string]json.RawMessage
-	rest, _ := model.Plain(b)
 	if json.Unmarshal(rest, &keys) != nil {
 		return nil, errUnknown
 	}
@@ -291,8 +291,8 @@ func set(to, from *float64) {
 	}
 }
 
-// readModelJSON reads a saved model, also one of 0.1.0, which cannot be applied.
-// readModelJSON reads a model, whose text rest is without parameters.
+// readModelJSON reads a saved model, also one of 0.1.0, which cannot be applied. rest is its text
+// without parameters.
 func readModelJSON(b, rest []byte) (*claims, error) {
 	f, err := model.Read(b)
 	if err == nil {

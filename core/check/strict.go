@@ -27,17 +27,24 @@ const parameters = "parameters"
 // object has twice, in whatever case, as package json takes the last of them and others the
 // first. It also refuses what is larger or deeper than the page writes.
 func strict(b []byte) error {
+	_, err := plain(b)
+	return err
+}
+
+// plain is [model.Plain] for text that [strict] does not refuse.
+func plain(b []byte) (rest []byte, err error) {
 	if len(b) > mostText {
-		return fmt.Errorf("its text has %d MB, more than the %d that are read", len(b)>>20, mostText>>20)
+		return nil, fmt.Errorf("its text has %d MB, more than the %d that are read", len(b)>>20, mostText>>20)
 	}
-	if err := new(walker).walk(b); err != nil {
-		return err
+	rest, _ = model.Plain(b)
+	if err := new(walker).walk(rest); err != nil {
+		return nil, err
 	}
-	if rest, _ := model.Plain(b); json.Valid(rest) {
-		return nil
+	if !json.Valid(rest) {
+		var any json.RawMessage
+		return nil, notJSON(json.Unmarshal(b, &any))
 	}
-	var any json.RawMessage
-	return notJSON(json.Unmarshal(b, &any))
+	return rest, nil
 }
 
 // ends holds the bytes before which a number or a word ends.
