@@ -1,7 +1,12 @@
 package train
 
 import (
+	"slices"
+
+	"clipscope/core/clip"
 	"clipscope/core/compute/kernel"
+	"clipscope/core/privacy"
+	"clipscope/core/run"
 )
 
 // clipping brings the gradients of rows that went through the model into a part: measured,
@@ -50,3 +55,37 @@ func (c *clipping) weigh(n int) {
 
 // addWeighed adds the n gradients just weighed to the part.
 func (c *clipping) addWeighed(n int) { c.mech.addGradients(c.part, n, c.factors, c.report.keep) }
+
+// noiseStatistic adds the noise to the rule's statistic of a step.
+func (c *clipping) noiseStatistic(e *pendingEvent) error {
+	std := c.terms.GradNoise * c.mech.sensitivity() // where it shares the gradient's noise
+	if !c.query.Joined {
+		std = c.query.NoiseStd
+	}
+	z, err := c.countNoise(privacy.Statistic, e.event.Step-1, std, 0.5, len(e.part.statistic))
+	for i := range z {
+		e.part.statistic[i] += z[i]
+	}
+	return err
+}
+
+// adapt hands the rule the noised statistic of a step and says what that released.
+func (c *clipping) adapt(e *pendingEvent) {
+	rule, out := c.clipper.Rule, &e.event.Released
+	if c.query == nil {
+		rule.Adapt(nil)
+		return
+	}
+	if h, ok := rule.(clip.HistogramReleaser); ok {
+		out.Histogram, out.HistogramRange = slices.Clone(e.part.statistic), h.HistogramRange()
+	}
+	rule.Adapt(e.part.statistic)
+	if f, ok := rule.(clip.FractionReleaser); ok {
+		share := run.Number(f.ClipFraction())
+		out.ClipFraction = &share
+	}
+	if w, ok := rule.(clip.Curver); ok {
+		curves := w.Curves()
+		out.Curves = &run.ErrorCurves{C: curves.C, Variance: curves.Variance, Bias: curves.Bias}
+	}
+}

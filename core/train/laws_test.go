@@ -222,7 +222,7 @@ func TestAdaptationSeesOnlyWhatIsReleased(t *testing.T) {
 				for i := range p.clipping.part.statistic { // what is released is the same in both
 					p.clipping.part.statistic[i] = 10 + 3*math.Sin(float64(step*7+i))
 				}
-				p.adapt(e)
+				p.clipping.adapt(e)
 				cs = append(cs, p.work.clipper.Rule.C())
 				if isAdaClip(p) {
 					cs = append(cs, moved(t, p, step)...)

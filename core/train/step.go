@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"time"
 
-	"clipscope/core/clip"
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
 	"clipscope/core/privacy"
@@ -118,13 +116,14 @@ func (r *Run) sum(ctx context.Context) (*pendingEvent, error) {
 		return nil, err
 	}
 	if t := r.clipping.teacher; t.teaching() {
-		var err error
-		if err = e.collect(ctx, r.work.query); err != nil {
+		if err := e.collect(ctx, r.work.query); err != nil {
 			return nil, err
 		}
-		if e.gradient, err = t.compare(ctx, e.part, r.clipping.mech); err != nil {
+		diag, err := t.compare(ctx, e.part, r.clipping.mech)
+		if err != nil {
 			return nil, err
 		}
+		e.gradient = diag
 	}
 	return e, r.clipping.mech.release(ctx, e.part, r.done)
 }
@@ -208,29 +207,17 @@ func (r *Run) settle(ctx context.Context) error {
 			return err
 		}
 		if r.work.terms.NoiseMultiplier > 0 {
-			if err := r.noiseStatistic(e); err != nil {
+			if err := r.clipping.noiseStatistic(e); err != nil {
 				return err
 			}
 		}
 	}
-	r.adapt(e)
+	r.clipping.adapt(e)
+	e.rule = r.work.clipper.Rule.Snapshot()
 	if r.done < r.work.terms.Steps {
 		r.clipping.mech.ahead(r.done)
 	}
 	return nil
-}
-
-// noiseStatistic adds the noise to the rule's statistic of a step.
-func (r *Run) noiseStatistic(e *pendingEvent) error {
-	std := r.work.terms.GradNoise * r.clipping.mech.sensitivity() // where it shares the gradient's noise
-	if !r.work.query.Joined {
-		std = r.work.query.NoiseStd
-	}
-	z, err := r.work.countNoise(privacy.Statistic, e.event.Step-1, std, 0.5, len(e.part.statistic))
-	for i := range z {
-		e.part.statistic[i] += z[i]
-	}
-	return err
 }
 
 // move divides by the expected batch size and takes the optimiser's step. It
@@ -250,28 +237,6 @@ func (r *Run) spent() run.Event {
 	r.thresholds.addValue(c)
 	r.self.spent(epsilon)
 	return run.Event{Step: r.done, Steps: r.work.terms.Steps, Released: run.Released{MaxGradNorm: c, Epsilon: run.Number(epsilon)}}
-}
-
-// adapt hands the rule the noised statistic of a step and says what that released.
-func (r *Run) adapt(e *pendingEvent) {
-	rule, out := r.work.clipper.Rule, &e.event.Released
-	defer func() { e.rule = rule.Snapshot() }()
-	if r.work.query == nil {
-		rule.Adapt(nil)
-		return
-	}
-	if h, ok := rule.(clip.HistogramReleaser); ok {
-		out.Histogram, out.HistogramRange = slices.Clone(e.part.statistic), h.HistogramRange()
-	}
-	rule.Adapt(e.part.statistic)
-	if f, ok := rule.(clip.FractionReleaser); ok {
-		share := run.Number(f.ClipFraction())
-		out.ClipFraction = &share
-	}
-	if w, ok := rule.(clip.Curver); ok {
-		curves := w.Curves()
-		out.Curves = &run.ErrorCurves{C: curves.C, Variance: curves.Variance, Bias: curves.Bias}
-	}
 }
 
 // tests reports whether the run tests itself after a step: not after the last, as
