@@ -231,7 +231,7 @@ test("leaving asks while a run goes on, and not when it is stored", async (t) =>
 });
 
 for (const [name, said, prepare] of /** @type {[string, string, (page: any) => Promise<any>][]} */ ([
-  ["blocked", "SecurityError", (page) => page.addInitScript(() => { indexedDB.open = () => { throw new DOMException("", "SecurityError"); }; })],
+  ["blocked", "the browser refuses it", (page) => page.addInitScript(() => { indexedDB.open = () => { throw new DOMException("", "SecurityError"); }; })],
   ["full", "it is full", async (page) => (await page.context().newCDPSession(page)).send("Storage.overrideQuotaForOrigin", { origin: new URL(server.url).origin, quotaSize: 1000 })],
 ])) {
   test(`where storage is ${name} the page says so, and the run stays in memory`, async (t) => {

@@ -284,7 +284,7 @@ test("a large file shows how far it is, and can be cancelled", async (t) => {
     input.files = files.files;
     input.dispatchEvent(new Event("change", { bubbles: true }));
   });
-  await page.locator(".loading p", { hasText: /\d+ %: large\.csv \(\d+ MB\), learning/ }).waitFor();
+  await page.locator(".loading p", { hasText: /\d+ %: large\.csv \(\d+ MB of \d+ MB\), learning/ }).waitFor();
   await page.locator(".loading progress").first().waitFor();
   await page.click(".loading button");
   await page.locator("#card-data .loading").first().waitFor({ state: "hidden" });
