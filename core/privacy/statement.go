@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"clipscope/core/chacha"
+	"clipscope/core/data"
 	"clipscope/core/run"
 )
 
@@ -310,7 +311,7 @@ func dataSection(s *run.Statement) run.Section {
 	}
 	var lines []string
 	if s.Data != "" || rows != "" {
-		lines = append(lines, fmt.Sprintf("Data: %s%s.", cmp.Or(s.Data, "not named"), rows))
+		lines = append(lines, fmt.Sprintf("Data: %s%s.", cmp.Or(data.Shown(s.Data), "not named"), rows))
 	}
 	if s.Model != "" {
 		lines = append(lines, "Model: "+s.Model+".")
@@ -435,7 +436,7 @@ func (s *Statement) short() string {
 		fmt.Fprintf(&b, " on %s rows", grouped(about.NumExamples))
 	}
 	if s.Data != "" {
-		fmt.Fprintf(&b, " of %s", s.Data)
+		fmt.Fprintf(&b, " of %s", data.Shown(s.Data))
 	}
 	clipping := ""
 	if s.Clipping != "" {

@@ -5,6 +5,7 @@ package check
 import (
 	"errors"
 
+	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/ui/browser"
 	"clipscope/ui/client"
@@ -137,7 +138,7 @@ func (p *Page) chooser() app.UI {
 
 func (c *Check) readingView() app.UI {
 	return app.Div().Class("loading").Hidden(c.reading == "").Body(
-		app.P().Text("Checking "+c.reading+"…"),
+		app.P().Text("Checking "+data.Shown(c.reading)+"…"),
 		app.Progress().Aria("label", "Checking the file"),
 		app.Button().Type("button").Text("Cancel").OnClick(func(app.Context, app.Event) {
 			c.stop()
@@ -167,7 +168,7 @@ func verdictView(v *run.Verdict) app.UI {
 	}
 	return app.Section().Class("use-part checked").ID("verdict").Aria("label", "Verdict").Body(
 		app.H2().Text(headings[v.Verdict]),
-		app.P().Class("verdict-file").Text(v.File+": "+kind+"."),
+		app.P().Class("verdict-file").Text(data.Shown(v.File+": "+kind)+"."),
 		app.P().ID("verdict-text").Class(map[string]string{run.Agrees: "verdict-text", run.Differs: "fault", run.Unchecked: "warning"}[v.Verdict]).Role("status").Text(v.Text),
 		app.If(len(v.Findings) > 0, func() app.UI { return findingsView(v.Findings) }),
 		app.If(len(v.Unknown) > 0, func() app.UI {
@@ -188,7 +189,7 @@ func findingsView(list []run.Finding) app.UI {
 			f := list[i]
 			return app.Tr().Class("finding "+map[string]string{run.Agrees: "agrees", run.Differs: "differs", run.Unchecked: "unchecked"}[f.Verdict]).Body(
 				app.Th().Scope("row").Text(f.Claim),
-				app.Td().Text(f.File),
+				app.Td().Text(data.Shown(f.File)),
 				app.Td().Text(f.Recomputed),
 				app.Td().Body(app.Strong().Text(f.Verdict), app.If(f.Why != "", func() app.UI { return app.Span().Text(": " + f.Why + ".") })),
 			)

@@ -129,7 +129,7 @@ func picked(ctx app.Context, f func(list app.Value)) {
 
 func (u *Use) loadingView() app.UI {
 	return app.Div().Class("loading").Hidden(u.loading == "").Body(
-		app.P().Text("Reading "+u.loading+"…"),
+		app.P().Text("Reading "+data.Shown(u.loading)+"…"),
 		app.Progress().Aria("label", "Reading the model"),
 		app.Button().Type("button").Text("Cancel").OnClick(func(app.Context, app.Event) {
 			u.stop()
@@ -329,6 +329,7 @@ func reading(busy bool, name string, p source.Progress, id string, stop func()) 
 	if !busy {
 		return app.Div().Class("loading").Hidden(true)
 	}
+	name = data.Shown(name)
 	bar := app.Progress().Aria("label", "Reading "+name)
 	label := name + "…"
 	if p.Total > 0 {
@@ -371,17 +372,18 @@ func answersView(name string, a *client.Answers, of string) app.UI {
 		app.Div().Class("buttons").Body(
 			app.Button().Type("button").Class("primary").ID("save-answers").OnClick(func(app.Context, app.Event) { a.Save(answersName(name)) }).
 				Body(widget.Icon("save"), app.Span().Text("Save answers")),
-			app.Span().Class("help").Text(answersName(name)+", "+words.Bytes(a.Bytes)+". "+of+" Preview:"),
+			app.Span().Class("help").Text(data.Shown(answersName(name))+", "+words.Bytes(a.Bytes)+". "+of+" Preview:"),
 		),
 		app.Div().Class("answers").TabIndex(0).Role("region").Aria("label", "First answers").Body(app.Table().Body(
 			app.THead().Body(app.Tr().Body(app.Range(order).Slice(func(k int) app.UI {
 				i := order[k]
-				return app.Th().Scope("col").Class(cellClass(i, a.Own, len(a.Head))).Text(a.Head[i])
+				return app.Th().Scope("col").Class(cellClass(i, a.Own, len(a.Head))).Text(data.Shown(a.Head[i]))
 			}))),
 			app.TBody().Body(app.Range(a.First).Slice(func(r int) app.UI {
 				return app.Tr().Body(app.Range(order).Slice(func(k int) app.UI {
 					i := order[k]
-					return app.Td().Class(cellClass(i, a.Own, len(a.Head))).Title(a.First[r][i]).Text(a.First[r][i])
+					cell := data.Shown(a.First[r][i])
+					return app.Td().Class(cellClass(i, a.Own, len(a.Head))).Title(cell).Text(cell)
 				}))
 			})),
 		)),
@@ -490,7 +492,7 @@ func (f *rowForm) control(id string, d field) app.UI {
 	}
 	options := []app.UI{app.Option().Value(widget.NoChoice).Text("choose…").Selected(now == "")}
 	for _, c := range d.choices {
-		options = append(options, app.Option().Value(c).Text(c).Selected(now == c))
+		options = append(options, app.Option().Value(c).Text(data.Shown(c)).Selected(now == c))
 	}
 	if d.missing {
 		options = append(options, app.Option().Value(missing).Text("(no value)").Selected(now == missing))
@@ -729,7 +731,7 @@ func examView(name string, e *run.Evaluation) app.UI {
 				return scores.Figure("R²", words.Number(float64(e.Scores.R2), 3), chart.Diagnostic)
 			}),
 			app.Range(beside).Slice(func(i int) app.UI { return scores.Figure(beside[i][0], beside[i][1], chart.Diagnostic) }),
-			scores.Figure("rows of "+name, words.Count(e.Rows), chart.Diagnostic),
+			scores.Figure("rows of "+data.Shown(name), words.Count(e.Rows), chart.Diagnostic),
 			app.If(e.Problems > 0, func() app.UI { return scores.Figure("left out", words.Count(e.Problems), chart.Diagnostic) }),
 			app.If(e.Unknown > 0, func() app.UI { return scores.Figure(notSeen, words.Count(e.Unknown), chart.Diagnostic) }),
 			app.If(e.Missing > 0, func() app.UI { return scores.Figure(filledIn, words.Count(e.Missing), chart.Diagnostic) }),
@@ -748,7 +750,7 @@ func seenBefore(e *run.Evaluation) string {
 		return ""
 	}
 	last := e.TrainedOn[len(e.TrainedOn)-1]
-	on := last.Label
+	on := data.Shown(last.Label)
 	if when, err := time.Parse(time.RFC3339, last.Started); err == nil {
 		on += ", " + words.When(when, time.Now())
 	}

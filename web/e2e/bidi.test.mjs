@@ -1,8 +1,9 @@
 // Names of a file's that would turn round the words behind them: the page shows their controls as
 // codes, wherever such a name stands.
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import { test } from "node:test";
-import { eventually, stage } from "./browser.mjs";
+import { eventually, stage, start } from "./browser.mjs";
 
 const { visit } = await stage();
 
@@ -27,5 +28,32 @@ test("names that turn text round are shown with their controls as codes", async 
   const model = { format: "clipscope-model", version: 1, config: {}, guarantee: "\u202Enone", epsilon: 1, delta: 1e-5, accountant: "pld", steps: 3, apply, parameters: [1, 2, 3, 4, 5, 6] };
   await use.setInputFiles("#use-model", { name: "\u202Emodel.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(model)) });
   await holds(use, "⟨U+202E⟩model.json", "⟨U+202E⟩a, ⟨U+2067⟩b", "⟨U+202E⟩none");
+
+  const check = await visit(t, "check");
+  await check.setInputFiles("#check-file", { name: "\u202Emodel.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify({ ...model, epsilon: "\u202E1" })) });
+  await holds(check, "⟨U+202E⟩model.json");
+  assert.deepEqual([...page.errors, ...use.errors, ...check.errors], []);
+});
+
+test("a run on such a table, its statement and the answers of its model show them so, too", async (t) => {
+  const page = await visit(t, "#model.kind=softmax&expected_batch_size=30&noise_multiplier=1&steps=20");
+  const table = "\u202Ewidth,colour,kind\n" + Array.from({ length: 200 }, (_, i) => `${i % 17},${i % 3 ? "\u2067red" : "\u202Eblue"},${i % 2 ? "\u2066yes" : "\u202Eno"}`).join("\n") + "\n";
+  const given = { name: "\u202Efdp.csv", mimeType: "text/csv", buffer: Buffer.from(table) };
+  await page.setInputFiles("#files", given);
+  await page.locator("#card-data .card-line", { hasText: "fdp.csv" }).waitFor();
+  await start(page);
+  await page.locator("#statement summary").click();
+  await holds(page, "Data: ⟨U+202E⟩fdp.csv");
+  const text = page.waitForEvent("download");
+  await page.locator("#save-statement-text").click();
+  assert.match(fs.readFileSync(await (await text).path(), "utf8"), /Data: ⟨U\+202E⟩fdp\.csv/);
+
+  const model = page.waitForEvent("download");
+  await page.locator("#save-model-json").click();
+  const use = await visit(t, "use");
+  await use.setInputFiles("#use-model", { name: "model.json", mimeType: "application/json", buffer: fs.readFileSync(await (await model).path()) });
+  await use.setInputFiles("#use-table", given);
+  await holds(use, "⟨U+202E⟩fdp-answers.csv", "p(⟨U+2066⟩yes)", "⟨U+2067⟩red");
+  assert.deepEqual(await use.locator("option").allTextContents().then((all) => all.filter((text) => turning.test(text))), []);
   assert.deepEqual([...page.errors, ...use.errors], []);
 });
