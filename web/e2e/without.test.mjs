@@ -58,6 +58,12 @@ const TABLE = {
   "BroadcastChannel": {},
   "navigator.locks": {},
   "navigator.storage": {},
+  "folders of its own": { take: () => { StorageManager.prototype.getDirectory = () => Promise.reject(new DOMException("denied", "SecurityError")); } },
+  "files in its folders": {
+    take: () => {
+      for (const name of ["createSyncAccessHandle", "createWritable"]) Object.defineProperty(FileSystemFileHandle.prototype, name, { value: () => Promise.reject(new DOMException("full", "QuotaExceededError")) });
+    },
+  },
   "navigator.serviceWorker": {},
   "caches": {},
   "localStorage": {},
