@@ -22,6 +22,7 @@ func components() map[string]func() app.Composer {
 	s.Used(u.Open)
 	v := check.New(client.JS{})
 	u.Checked(v.Open)
+	s.Checked(v.Open)
 	b := lab.New(client.JS{})
 	l := spent.New(client.JS{})
 	return map[string]func() app.Composer{

@@ -30,7 +30,7 @@ func examine(name string, b []byte, share float64) (_ run.Verdict, asked float64
 	if err != nil {
 		return run.Verdict{}, 0, fmt.Errorf("check: %w", err)
 	}
-	v := run.Verdict{File: name, Kind: c.kind, Program: c.program, Findings: []run.Finding{}, Unknown: []string{}}
+	v := run.Verdict{File: name, Kind: c.kind, Program: c.program, Config: c.config, Findings: []run.Finding{}, Unknown: []string{}}
 	j := judge{claims: c, budget: budget{left: share * c.mostWork()}}
 	if c.bare == "" {
 		j.all()

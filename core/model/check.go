@@ -34,6 +34,8 @@ func (f *File) Check() error {
 		return fmt.Errorf("model: version %d is of a newer program than this, which reads up to %d: reload the page", f.Version, Version)
 	case f.Version < 0:
 		return fmt.Errorf("model: there is no version %d", f.Version)
+	case f.Apply == nil && len(f.Parameters) == 0:
+		return errors.New("model: the file has no parameters: a run’s JSON and a statement have none. Open the model that was saved beside them")
 	case f.Apply == nil:
 		return errors.New("model: the file has parameters, and not what it takes to apply them: it was saved by an earlier version. Train it again, from the configuration of its run, and save that")
 	case f.Steps < 0 || !(f.Delta >= 0 && f.Delta <= 1) || f.Epsilon < 0:

@@ -85,7 +85,7 @@ func hostile(t testing.TB) map[string]struct {
 	add("cut short", "byte", good[:len(good)/2])
 	add("deep", "depth", []byte(strings.Repeat(`{"a":`, 20_000)+strings.Repeat("}", 20_000)))
 	add("deep parameters", "depth", []byte(`{"parameters":`+strings.Repeat(`[`, 20_000)+strings.Repeat("]", 20_000)+"}"))
-	add("an empty object", "earlier version", []byte("{}"))
+	add("an empty object", "no parameters", []byte("{}"))
 	add("parameters that are no list", "parameters", []byte(`{"parameters": "x"}`))
 	add("parameters that are texts", "number 2", []byte(`{"parameters": [1, "2"]}`))
 	add("nested parameters", "number 1", []byte(`{"parameters": [[1]]}`))

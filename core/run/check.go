@@ -17,6 +17,8 @@ type Verdict struct {
 	Kind    string `json:"kind"`              // "saved model", "run", "privacy statement" …
 	Program string `json:"program,omitempty"` // the writer, according to the file
 	Verdict string `json:"verdict"`
+	// Config is the configuration that the file has, as it stands there; nil where it has none.
+	Config *Config `json:"config,omitempty"`
 	// Text sums up the findings in one or two sentences.
 	Text string `json:"text"`
 	// Findings lists what differs first, then what cannot be checked.

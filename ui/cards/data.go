@@ -26,6 +26,9 @@ import (
 type Loader interface {
 	OpenFiles(files app.Value)
 	CancelOpen()
+	TakeSaved()
+	UseSaved()
+	CheckSaved()
 }
 
 // DataView is the state of the data card besides the form.
@@ -42,7 +45,9 @@ type DataView struct {
 	// Refused says that files wait to be read in another way; Table is what is
 	// known of the table at hand, theirs or the one in use.
 	Refused bool
-	Table   *data.Report
+	// Saved says that the file has no rows but is one that the page saves; Model and Settings, what it has.
+	Saved, Model, Settings bool
+	Table                  *data.Report
 	// Backbone is a model that makes features of the rows.
 	Backbone BackboneView
 }
@@ -70,6 +75,7 @@ func (c *Data) Render() app.UI {
 		widget.Message("data-fault", "fault", c.View.Fault),
 		c.gaps(),
 		c.skips(),
+		c.saved(),
 		c.back(),
 		c.doubts(),
 		c.files(),
@@ -216,6 +222,25 @@ func (c *Data) skips() app.UI {
 		ed.Settle("csv.bad_rows")
 		browser.Focus("show-table")
 	}))
+}
+
+// saved offers what can be done with a file that the page saves.
+func (c *Data) saved() app.UI {
+	l := c.Loader
+	return app.Div().Class("buttons").Hidden(!c.View.Saved).Body(
+		app.Button().Type("button").ID("take-saved").Hidden(!c.View.Settings).Text("Take its settings").OnClick(func(app.Context, app.Event) {
+			l.TakeSaved()
+			browser.Focus("f-data")
+		}),
+		app.Button().Type("button").ID("use-saved").Hidden(!c.View.Model).Text("Use it").OnClick(func(ctx app.Context, _ app.Event) {
+			l.UseSaved()
+			ctx.Navigate(widget.Link("/use"))
+		}),
+		app.Button().Type("button").ID("check-saved").Text("Check it").OnClick(func(ctx app.Context, _ app.Event) {
+			l.CheckSaved()
+			ctx.Navigate(widget.Link("/check"))
+		}),
+	)
 }
 
 // back offers what was open before in place of what cannot be read.

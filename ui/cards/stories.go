@@ -45,6 +45,9 @@ func (nobody) Settle(string)       {}
 func (nobody) Open(form.Card)      {}
 func (nobody) OpenFiles(app.Value) {}
 func (nobody) CancelOpen()         {}
+func (nobody) TakeSaved()          {}
+func (nobody) UseSaved()           {}
+func (nobody) CheckSaved()         {}
 func (nobody) ShowTable(bool)      {}
 
 func (nobody) ChooseBackbone(app.Value)   {}

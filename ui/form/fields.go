@@ -3,6 +3,7 @@ package form
 import (
 	"cmp"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -328,6 +329,22 @@ func Following() []string {
 		}
 	}
 	return keys
+}
+
+// Shortest returns c, which has its defaults, without what they come to for these facts anyway.
+func Shortest(c run.Config, facts run.Facts) run.Config {
+	full := c.WithDefaultsFor(facts)
+	keys := slices.Collect(maps.Keys(c.Params))
+	for _, f := range fields {
+		keys = append(keys, f.Key)
+	}
+	for _, key := range keys {
+		next := c
+		if Set(&next, key, "") == nil && reflect.DeepEqual(next.WithDefaultsFor(facts), full) {
+			c = next
+		}
+	}
+	return c
 }
 
 // Differing are the cards on which two configurations, which have their defaults,

@@ -313,3 +313,28 @@ func TestDifferingNamesTheCards(t *testing.T) {
 		}
 	}
 }
+
+// What follows anyway is left out, whatever else is set, and comes back as it was.
+func TestShortestLosesNothing(t *testing.T) {
+	facts := run.Facts{Rows: 500}
+	sigma, eps, seed := 1.5, 3.0, uint64(7)
+	for _, c := range []struct {
+		cfg  run.Config
+		most int // of the address
+	}{
+		{run.Config{}, 60},
+		{run.Config{Data: "moons", Method: "dc-e", Params: map[string]float64{"hist_noise_multiplier": 9}}, 120},
+		{run.Config{Data: "files", Method: "psac", NoiseMultiplier: &sigma, Steps: 60, Seed: &seed, MaxGradNorm: 2, CSV: run.CSV{Label: "kind", Columns: map[string]string{"a.b": "ignored"}}}, 200},
+		{run.Config{Model: run.Model{Kind: "mlp", Hidden: []int{5, 5}}, Optimizer: "adam", TargetEpsilon: &eps, Epochs: 2, Momentum: 0.5}, 200},
+	} {
+		full := c.cfg.WithDefaultsFor(facts)
+		short := Shortest(full, facts)
+		if back := short.WithDefaultsFor(facts); !reflect.DeepEqual(back, full) {
+			t.Errorf("%+v comes back as %+v", full, back)
+		}
+		hash, err := short.Hash()
+		if err != nil || len(hash) > c.most {
+			t.Errorf("%q (%v) is longer than %d", hash, err, c.most)
+		}
+	}
+}

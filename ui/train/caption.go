@@ -41,13 +41,17 @@ type captions interface {
 	compare(entry)
 	removeRun(id string, sure bool)
 	back()
+	takeShown()
 }
 
 // captioned takes those events.
 type captioned struct {
 	*keptRuns
 	*trials
+	taken func()
 }
+
+func (c captioned) takeShown() { c.taken() }
 
 // caption says which run is shown, and unfolds the list of runs.
 type caption struct {
@@ -92,6 +96,7 @@ func titles(cards []form.Card) string {
 func (c *caption) buttons() app.UI {
 	v, a := c.View, c.Actions
 	return app.Div().Class("buttons").Body(
+		app.Button().Type("button").ID("take-settings").Hidden(len(v.Next) == 0).Text("Take these settings").Title("Set up the next run as this one was").OnClick(widget.Then("act-start", a.takeShown)),
 		app.If(v.Replay != nil, func() app.UI { return v.Replay.Button() }),
 		app.Button().Type("button").ID("runs-back").Hidden(v.Back == "").Text(v.Back).OnClick(widget.Then("runs", a.back)),
 		app.Button().Type("button").ID("runs").Hidden(len(v.Runs) == 0).Aria("expanded", strconv.FormatBool(v.Open)).Aria("controls", "runs-list").

@@ -3,6 +3,7 @@
 package train
 
 import (
+	"reflect"
 	"time"
 
 	"clipscope/core/data/source"
@@ -62,7 +63,7 @@ func New(c Client) *Controller {
 	e, exp := newEnv(), newExperiment(preset.First())
 	s := &Controller{env: e, client: c, exp: exp, address: &address{env: e, exp: exp}}
 	s.data = &dataSource{env: e, client: c, exp: exp, name: exp.cfg.Data, wanted: exp.cfg.Data,
-		adopted: s.adopted, show: func() { s.point("data") }}
+		adopted: s.adopted, show: func() { s.point("data") }, taken: s.take}
 	if f, ok := c.(Featurer); ok {
 		s.data.backbone = &backbone{data: s.data, client: f}
 	}
@@ -168,10 +169,31 @@ func (s *Controller) replace(cfg run.Config) {
 	s.exp.replace(cfg)
 	s.data.chosenFiles = nil // its own way of reading files comes with it
 	s.trials.fault, s.about = "", ""
-	if full := s.exp.full(); full.Data != s.data.wanted || s.data.fault != "" {
+	switch full := s.exp.full(); {
+	case full.Data != s.data.wanted || s.data.fault != "":
 		s.data.openNamed(full.Data)
+	case full.Data == form.Files && !reflect.DeepEqual(s.exp.cfg.CSV, s.data.csv):
+		s.data.reopen()
 	}
 	s.replan()
+}
+
+// take puts the settings of a run in the place of the present ones. What follows from the facts of
+// its data all the same stays free to follow. Files of that name are to be chosen where none are open.
+func (s *Controller) take(cfg run.Config, facts run.Facts, name string) {
+	s.data.lost = ""
+	if cfg.Data == form.Files {
+		s.data.lost = name
+	}
+	s.replace(form.Shortest(cfg, facts))
+	s.address.write()
+}
+
+// takeShown takes the settings of the run that is shown.
+func (s *Controller) takeShown() {
+	if t := s.trials.shown; t.record != nil {
+		s.take(t.record.Config, t.data.Facts(), t.data.Name)
+	}
 }
 
 // replan asks what the configuration comes to, once the data is there.
@@ -295,6 +317,9 @@ func (s *Controller) Hide() { s.env.changed, s.frame.shown = func() {}, false }
 
 // Used says who takes the model of a run that is to be applied, as a File.
 func (s *Controller) Used(f func(file app.Value)) { s.env.used = f }
+
+// Checked says who takes a file that is to be checked.
+func (s *Controller) Checked(f func(file app.Value)) { s.env.checked = f }
 
 // Config is the experiment's configuration, with its defaults.
 func (s *Controller) Config() run.Config { return s.exp.full() }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -558,6 +559,99 @@ func TestALinkMadeWithFilesAsksForThem(t *testing.T) {
 	b.load(6000)
 	if v := b.data.view(); v.Fault != "" || v.Source != "digits" || b.data.lack() != "" {
 		t.Errorf("the card shows %+v", v)
+	}
+}
+
+// A link that reads the open files in another way has them read again.
+func TestALinkReadsTheOpenFilesAsItSays(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.data.choose(filesNamed("a.csv"))
+	b.load(50)
+	n := len(b.client.opens)
+	b.replace(run.Config{Data: "files", CSV: run.CSV{Label: "b"}})
+	if len(b.client.opens) != n+1 || b.exp.cfg.CSV.Label != "b" {
+		t.Errorf("%d openings, label %q", len(b.client.opens)-n, b.exp.cfg.CSV.Label)
+	}
+	b.load(50)
+	b.replace(run.Config{Data: "files", CSV: run.CSV{Label: "b"}, Method: "psac"})
+	if len(b.client.opens) != n+1 {
+		t.Error("files that are read so already are read again")
+	}
+}
+
+// The settings of a run come back whole, and its files by name.
+func TestTheSettingsOfARunAreTaken(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.Set("method", "psac")
+	b.Set("learning_rate", "0.25")
+	b.trials.start()
+	made := b.exp.full()
+	b.client.runs[0].events([]run.Event{series.Example(1)})
+	b.client.runs[0].done(run.Result{Steps: 1, Stopped: true}, nil)
+	b.Set("method", "constant")
+	b.Set("data", "moons")
+	b.load(300)
+	if html := app.HTMLString(&caption{View: b.caption(), Actions: captioned{b.keptRuns, b.trials, b.takeShown}}); !strings.Contains(html, "Take these settings") {
+		t.Error("its settings are not offered")
+	}
+	b.takeShown()
+	b.load(6000)
+	if got := b.exp.full(); !reflect.DeepEqual(got, made) {
+		t.Errorf("taken %+v, made with %+v", got, made)
+	}
+	if len(b.caption().Next) != 0 {
+		t.Errorf("and %v differ", b.caption().Next)
+	}
+	b.take(run.Config{Data: form.Files}, run.Facts{}, "patients.csv")
+	if !strings.Contains(b.data.fault, "Choose patients.csv here again") {
+		t.Errorf("said %q", b.data.fault)
+	}
+}
+
+// checking is a client that knows what the page saves.
+type checking struct {
+	*fakeClient
+	verdict run.Verdict
+}
+
+func (c checking) Check(_ app.Value, done func(run.Verdict, error)) func() {
+	var err error
+	if c.verdict.Kind == "" {
+		err = errors.New("unknown")
+	}
+	done(c.verdict, err)
+	return func() {}
+}
+
+// A file that the page saves is told from one of rows, and what it is good for is offered.
+func TestWhatThePageSavesIsRecognised(t *testing.T) {
+	cfg := run.Config{Method: "psac", LearningRate: 0.25}
+	for _, c := range []struct {
+		name     string
+		verdict  run.Verdict
+		saved    bool
+		settings bool
+	}{
+		{"run.json", run.Verdict{Kind: "run, JSON", Config: &cfg}, true, true},
+		{"statement.txt", run.Verdict{Kind: "privacy statement, text"}, true, false},
+		{"notes.txt", run.Verdict{}, false, false},
+		{"rows.csv", run.Verdict{Kind: "run, CSV"}, false, false},
+	} {
+		fake := &fakeClient{}
+		b := benchOf(checking{fake, c.verdict}, fake)
+		b.load(6000)
+		b.data.choose(filesNamed(c.name))
+		fake.opens[len(fake.opens)-1].done(client.Opened{}, errors.New("stray quote"))
+		v := b.data.view()
+		if v.Saved != c.saved || v.Settings != c.settings || c.saved == strings.Contains(v.Fault, "stray quote") {
+			t.Errorf("%s: %+v", c.name, v)
+		}
+		b.data.TakeSaved()
+		if taken := b.exp.cfg.Method == "psac" && b.data.view().Fault == "" && b.exp.full().Data == "digits"; taken != c.settings {
+			t.Errorf("%s: taken %v: method %q, fault %q", c.name, taken, b.exp.cfg.Method, b.data.fault)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"reflect"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"clipscope/ui/cards"
 	"clipscope/ui/client"
 	"clipscope/ui/form"
+	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -43,6 +45,12 @@ type dataSource struct {
 	// understood of them: another way of reading them may do.
 	refused       app.Value
 	refusedReport *data.Report
+
+	saved *savedFile // what was chosen, where it is a file of the page’s own
+	// taken is called with settings that are to take the place of the present ones, the facts that they
+	// were for, and the name of the data.
+	taken func(run.Config, run.Facts, string)
+	lost  string // name of the files of those settings, which are to be chosen again
 
 	loading  bool
 	slow     bool // it takes long enough to show progress
@@ -75,7 +83,7 @@ func (d *dataSource) openNamed(name string) {
 	default:
 		d.stop()
 		d.wanted = name
-		d.fault = "Local files are kept neither by a link nor over a reload. Choose them here again."
+		d.fault = "Local files are kept neither by a link nor over a reload. Choose " + cmp.Or(words.Brief(d.lost, mostOfLabel), "them") + " here again."
 		d.adopted(false)
 		d.show()
 	}
@@ -237,6 +245,7 @@ func (d *dataSource) refuseFiles(files app.Value, err error) {
 	}
 	d.adopted(false)
 	d.show()
+	d.recognise(files)
 }
 
 // CancelOpen goes back to what was open before, as it was read, from what is being
@@ -263,7 +272,7 @@ func (d *dataSource) stop() {
 	}
 	d.tries++
 	d.backbone.interrupt()
-	d.loading, d.slow, d.cancel = false, false, nil
+	d.loading, d.slow, d.cancel, d.saved = false, false, nil, nil
 }
 
 // columns returns the columns of the table, if there is one.
@@ -303,6 +312,9 @@ func (d *dataSource) view() cards.DataView {
 		if d.handle != nil {
 			v.Before = d.report.Name
 		}
+	}
+	if d.saved != nil {
+		v.Saved, v.Model, v.Settings = true, d.saved.model, d.saved.config != nil
 	}
 	if d.backbone != nil {
 		v.Backbone = d.backbone.shown()

@@ -30,10 +30,12 @@ type env struct {
 	now   func() time.Time
 	// used takes the file of a model that is to be applied.
 	used func(file app.Value)
+	// checked takes the file of a model, a run or a statement that is to be checked.
+	checked func(file app.Value)
 }
 
 func newEnv() *env {
-	return &env{changed: func() {}, after: browser.After, now: time.Now, used: func(app.Value) {}}
+	return &env{changed: func() {}, after: browser.After, now: time.Now, used: func(app.Value) {}, checked: func(app.Value) {}}
 }
 
 // experiment is the configuration that is being edited, with the texts in its

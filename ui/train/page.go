@@ -66,7 +66,7 @@ func (p *Page) Render() app.UI {
 				widget.Message("link-lost", "note", s.address.lost),
 				&ledger.Ask{Question: s.ledger.Question(), Answer: s.trials},
 				s.interrupted.view(s.trials.last.phase.active()),
-				&caption{View: s.caption(), Actions: captioned{s.keptRuns, s.trials}},
+				&caption{View: s.caption(), Actions: captioned{s.keptRuns, s.trials, s.takeShown}},
 				app.If(s.trials.still(), func() app.UI { return s.trials.replay.View() }),
 				// A table takes the place of a result, as both would leave neither room.
 				app.If(t.result != nil && !(s.table && s.tabled()), func() app.UI {

@@ -46,6 +46,7 @@ func Stories() []widget.Story {
 type nobody struct{}
 
 func (nobody) start()            {}
+func (nobody) takeShown()        {}
 func (nobody) pause()            {}
 func (nobody) step()             {}
 func (nobody) stop()             {}

@@ -1,0 +1,43 @@
+// What a run was made of comes back: from the run itself, and from what was saved of it.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import { test } from "node:test";
+import { eventually, stage, start } from "./browser.mjs";
+
+const { visit } = await stage();
+
+const made = "#data=moons&model.kind=softmax&method=psac&noise_multiplier=1&expected_batch_size=30&steps=20&learning_rate=0.3";
+const has = (page, ...parts) => eventually(async () => { for (const part of parts) assert.ok(page.url().includes(part), `${part} is not in ${page.url()}`); });
+
+test("a run's settings are taken from the run, and from its files", async (t) => {
+  const page = await visit(t, made);
+  await start(page);
+  await page.locator("#result").waitFor();
+  const files = [];
+  for (const id of ["save-json", "save-model-json"]) {
+    const download = page.waitForEvent("download");
+    await page.locator(`#${id}`).click();
+    files.push(fs.readFileSync(await (await download).path()));
+  }
+  await page.evaluate(() => { location.hash = "#data=moons&method=constant&model.kind=mlp"; });
+  await page.locator("#take-settings").click();
+  await has(page, "method=psac", "learning_rate=0.3", "expected_batch_size=30");
+  await page.locator("#take-settings").waitFor({ state: "hidden" });
+
+  // Neither file has rows, which the page says.
+  for (const [buffer, buttons] of /** @type {[Buffer, string[]][]} */ ([[files[0], ["take-saved", "check-saved"]], [files[1], ["take-saved", "use-saved", "check-saved"]]])) {
+    await page.evaluate(() => { location.hash = "#data=moons&method=constant&model.kind=mlp"; });
+    await eventually(async () => assert.equal(await page.locator("#f-method").inputValue(), "constant"));
+    await page.setInputFiles("#files", { name: "saved.json", mimeType: "application/json", buffer });
+    await page.locator("#data-fault", { hasText: "saved.json has no rows: this page saved it" }).waitFor();
+    assert.deepEqual(await page.locator("#take-saved:visible, #use-saved:visible, #check-saved:visible").evaluateAll((all) => all.map((e) => e.id)), buttons);
+    await page.click("#take-saved");
+    await has(page, "method=psac", "learning_rate=0.3");
+    await page.locator("#card-data .card-line", { hasText: "moons" }).waitFor();
+  }
+  await page.setInputFiles("#files", { name: "saved.json", mimeType: "application/json", buffer: files[1] });
+  await page.click("#use-saved");
+  await page.locator("main", { hasText: "saved.json" }).waitFor();
+  await eventually(async () => assert.match(page.url(), /use/));
+  assert.deepEqual(page.errors, []);
+});
