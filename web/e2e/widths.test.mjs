@@ -2,7 +2,7 @@
 // another, and nothing is wider than the window.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { frames, stage, start } from "./browser.mjs";
+import { frames, narrow, stage, start, wide } from "./browser.mjs";
 
 const { visit } = await stage();
 
@@ -47,4 +47,30 @@ test("no title, button or field of a run lies over another, from 360 to 1,600 px
     for (const fault of await page.evaluate(over)) faults.push(`${width} px: ${fault}`);
   }
   assert.deepEqual(faults, []);
+});
+
+// hidden is by how much controls that nobody sees make the page longer or wider.
+const hidden = () => {
+  const size = () => [document.documentElement.scrollWidth, document.documentElement.scrollHeight, document.body.scrollWidth, document.body.scrollHeight];
+  for (const e of document.querySelectorAll("details")) e.open = true;
+  for (const e of document.querySelectorAll(".card-head[aria-expanded=false]")) /** @type {HTMLElement} */ (e).click();
+  const before = size(), sheet = new CSSStyleSheet();
+  sheet.replaceSync(".visually-hidden { display: none !important; }");
+  document.adoptedStyleSheets.push(sheet);
+  const after = size();
+  document.adoptedStyleSheets.pop();
+  return before.map((n, i) => n - after[i]);
+};
+
+test("no hidden control makes a page longer", async (t) => {
+  const page = await visit(t, "#data=moons&model.kind=softmax&noise_multiplier=1&expected_batch_size=64&steps=12");
+  for (const name of ["", "use", "check", "lab", "calculator"]) {
+    if (name) await page.goto(page.url().replace(/[^/]*$/, name));
+    await page.locator("h1").first().waitFor({ state: "attached" });
+    for (const size of [wide, narrow]) {
+      await page.setViewportSize(size);
+      await frames(page, 3);
+      assert.deepEqual(await page.evaluate(hidden), [0, 0, 0, 0], `${name || "train"}, ${size.width} px`);
+    }
+  }
 });
