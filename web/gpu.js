@@ -103,12 +103,18 @@ class GPU {
     return device.createComputePipeline({ label: `${name}.${entry}`, layout: this.within, compute: { module, entryPoint: entry } });
   }
 
-  // grow makes a heap of so many bytes, with what the last one held.
+  // grow makes a heap of so many bytes, with what the last one held, and says whether there
+  // is so much memory: a GPU that refuses it keeps the last one, and is not lost.
   /** @param {number} bytes */
-  grow(bytes) {
+  async grow(bytes) {
     if (bytes > this.most) return false;
     const { device, layout } = this;
+    device.pushErrorScope("out-of-memory");
     const heap = device.createBuffer({ size: bytes, usage: STORAGE | COPY_SRC | COPY_DST });
+    if (await Promise.race([device.popErrorScope(), device.lost])) {
+      heap.destroy();
+      return false;
+    }
     if (this.heap) {
       const encoder = device.createCommandEncoder();
       encoder.copyBufferToBuffer(this.heap, 0, heap, 0, this.size);

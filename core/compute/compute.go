@@ -200,6 +200,13 @@ type Device interface {
 	Moved() int64
 }
 
+// Reserver is a Backend with memory of its own, apart from the program's.
+type Reserver interface {
+	// Reserve takes so many bytes for the buffers that follow, or as many as there are, and
+	// returns how many there are room for. Its error wraps [ErrLost].
+	Reserve(bytes int64) (int64, error)
+}
+
 // ThreadsOf returns the number of threads that have shared a call of b, and DeviceOf the name
 // of its device: 1 and "" where b does not say.
 func ThreadsOf(b Backend) int {

@@ -23,8 +23,8 @@ func (d *draft) describe() {
 	}
 	d.info.TargetScaling = d.terms.Config.Scaling.Target
 	d.info.Parameters = d.terms.Spec.Params()
-	backend, host := d.terms.Memory()
-	d.info.MemoryBytes, d.info.PhysicalBatch, d.info.Layers = backend+host, d.terms.capacity(), d.terms.Layers()
+	backend, host := d.terms.Memory(d.terms.Capacity)
+	d.info.MemoryBytes, d.info.PhysicalBatch, d.info.Layers = backend+host, d.terms.Capacity, d.terms.Layers()
 	d.warnings(eps)
 	d.warnOfTime()
 	if d.terms.Config.Seed != nil {

@@ -59,7 +59,7 @@ func FuzzPlan(f *testing.F) {
 				t.Errorf("%q, %d rows: %s = %v is not in %v … %v", hash, rows, what, v, lo, hi)
 			}
 		}
-		backend, host := p.terms.Memory()
+		backend, host := p.terms.Memory(p.terms.Capacity)
 		within("steps", float64(p.terms.Steps), 1, MaxSteps)
 		within("sample_rate", p.terms.SampleRate, 1e-3/math.MaxUint16, 1)
 		within("bytes of a program", float64(max(backend, host)), 1, MostMemory)

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"sort"
+
 	"clipscope/core/clip"
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
@@ -19,7 +21,7 @@ const (
 
 // checkMemory refuses what cannot fit, before any of it is taken.
 func (d *draft) checkMemory() error {
-	backend, host := d.terms.Memory()
+	backend, host := d.terms.Memory(d.terms.capacity())
 	if need := max(backend, host); need > MostMemory {
 		advice := "fewer or narrower layers"
 		if d.terms.capacity() > 1 {
@@ -37,17 +39,24 @@ func (d *draft) checkMemory() error {
 	return nil
 }
 
-// Memory estimates the most bytes that a run holds at a time. On the backend:
-// parameters and all that is as large, a physical batch on its way through the
-// layers, and what the method asks for. On this side: the data, a physical batch,
+// Memory estimates the most bytes that a run holds at a time with physical batches of so
+// many rows. On the backend: parameters and all that is as large, a physical batch on its way
+// through the layers, and what the method asks for. On this side: the data, a physical batch,
 // and at the end the parameters twice, once on their way to the page.
-func (t *Terms) Memory() (backend, host int64) {
-	capacity := t.capacity()
+func (t *Terms) Memory(capacity int) (backend, host int64) {
 	sums := 1 // in float32, and float64 from the second block on
 	if t.Noise.memory().wide || t.Config.DiagnosticsEvery > 0 || t.first.Geometry != nil || t.first.Coordinates ||
 		min(t.Likely(), t.Meta.TrainRows) > min(capacity, compute.BlockRows) {
-		sums = 3
+		sums = wideSums
 	}
+	return t.memory(capacity, sums)
+}
+
+// wideSums is the number of copies of the parameters that their sums take in float32 and float64.
+const wideSums = 3
+
+// memory is Memory with so many copies of the parameters for their sums.
+func (t *Terms) memory(capacity, sums int) (backend, host int64) {
 	backend, host = t.fixed(sums)
 	backend += float * int64(capacity+1) * t.width()
 	if t.Meta.FeatureBytes == 1 {
@@ -133,12 +142,38 @@ func (t *Terms) squares() (n int64) {
 	return n + int64(t.Meta.Features*t.Config.PCA.Components)
 }
 
-// capacity is the number of rows that go through the model at once.
+// capacity returns the number of rows that go through the model at once in the memory of a tab.
 func (t *Terms) capacity() int {
+	held, _ := t.fixed(wideSums)
+	fit := int(min(wholeRoom-held, batchRoom) / (float * t.width()))
+	return max(1, min(t.mostAtOnce(), fit))
+}
+
+// mostAtOnce returns the number of rows that go through the model at once where memory is no
+// limit.
+func (t *Terms) mostAtOnce() int {
 	if t.first.Source == clip.OneAtATime {
 		return 1
 	}
-	held, _ := t.fixed(3)
-	fit := int(min(wholeRoom-held, batchRoom) / (float * t.width()))
-	return max(1, min(t.Config.MaxPhysicalBatchSize, t.Likely(), max(t.Meta.TrainRows, t.Meta.TestRows, 1), fit))
+	return max(1, min(t.Config.MaxPhysicalBatchSize, t.Likely(), max(t.Meta.TrainRows, t.Meta.TestRows)))
+}
+
+// Room estimates the most bytes that a run holds on a backend with memory of its own, with
+// physical batches of so many rows.
+func (t *Terms) Room(capacity int) int64 {
+	backend, _ := t.memory(capacity, wideSums)
+	return backend
+}
+
+// CapacityIn returns the number of rows that go through the model at once on a backend with
+// so many bytes of memory of its own: 0 where it has no room for one.
+//
+// Guarantee: that of the plan. Like Capacity, it is no function of a row.
+func (t *Terms) CapacityIn(room int64) int {
+	_, host := t.memory(t.Capacity, wideSums)
+	most := max(host, wholeRoom)
+	return sort.Search(t.mostAtOnce(), func(i int) bool {
+		_, host := t.memory(i+1, wideSums)
+		return t.Room(i+1) > room || host > most
+	})
 }

@@ -8,13 +8,13 @@ import (
 )
 
 // Rehearsal returns a plan of so many steps on made-up rows, whose steps take as long as
-// this one's but for a factor: its physical batches are of this plan's size, and there are
-// fewer of them where this plan's steps have more than two.
-func (p *Plan) Rehearsal(steps int) (q *Plan, times float64, err error) {
+// this one's but for a factor: its physical batches have as many rows, up to capacity, and
+// there are fewer of them where this plan's steps have more than two.
+func (p *Plan) Rehearsal(capacity, steps int) (q *Plan, times float64, err error) {
 	c, meta := p.terms.Config, p.terms.Meta
-	batch := min(p.terms.BatchSize, 2*float64(p.terms.Capacity))
-	c.ExpectedBatchSize, c.NumExamples, c.MaxPhysicalBatchSize = batch, 0, p.terms.Capacity
-	meta.TrainRows, meta.TestRows = min(meta.TrainRows, max(int(2*batch)+1, p.terms.Capacity)), 0
+	batch := min(p.terms.BatchSize, 2*float64(capacity))
+	c.ExpectedBatchSize, c.NumExamples, c.MaxPhysicalBatchSize = batch, 0, capacity
+	meta.TrainRows, meta.TestRows = min(meta.TrainRows, max(int(2*batch)+1, capacity)), 0
 	if !p.terms.NonPrivate() {
 		c.NoiseMultiplier, c.TargetEpsilon = &p.terms.NoiseMultiplier, nil
 	}

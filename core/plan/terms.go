@@ -26,7 +26,7 @@ type Terms struct {
 	Noise           Noise
 	// Noise multipliers of the releases before the first step; 0 without.
 	BoundsNoise, PCANoise float64
-	Capacity              int           // rows that go through the model at once
+	Capacity              int           // rows that go through the model at once in a tab's memory
 	Changes               []run.Changed // of the run while it went on
 
 	first *clip.Clipper // as it is before the first step

@@ -22,14 +22,14 @@ type augmentation struct {
 	plain      []float32
 }
 
-func newAugmentation(t *plan.Terms) *augmentation {
+func newAugmentation(t *plan.Terms, capacity int) *augmentation {
 	kind := t.Config.Augmentation.Kind
 	if kind == "none" {
 		return nil
 	}
 	return &augmentation{
 		shape: t.Picture(), crop: kind != "flip", flip: kind != "crop",
-		plain: make([]float32, t.Capacity*t.Meta.Features),
+		plain: make([]float32, capacity*t.Meta.Features),
 	}
 }
 

@@ -31,8 +31,8 @@ type feed struct {
 func (f *feed) open() {
 	c := &f.terms.Config
 	width := f.ds.TargetWidth()
-	rows := f.terms.Capacity * c.Augmentation.Multiplicity
-	f.augmentation = newAugmentation(&f.terms)
+	rows := f.capacity * c.Augmentation.Multiplicity
+	f.augmentation = newAugmentation(&f.terms, f.capacity)
 	f.x, f.targets = f.be.New(rows*f.terms.Inputs()), f.be.New(rows*width)
 	f.host.targets = make([]float32, rows*width)
 	f.pipe = input.NewPipe(f.terms.Spec.Input, f.pca, f.terms.Longest())

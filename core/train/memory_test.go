@@ -127,7 +127,7 @@ func TestMemoryIsWhatIsPlanned(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		r.Close()
-		planned, _ := r.work.terms.Memory()
+		planned, _ := r.work.terms.Memory(r.work.capacity)
 		if planned < be.most || float64(planned) > 1.25*float64(be.most) {
 			t.Errorf("%s: %d bytes are planned and %d are taken", name, planned, be.most)
 		}

@@ -32,8 +32,8 @@ func (d *feed) openPCA(ctx context.Context) error {
 		return nil
 	}
 	f, k := d.ds.Features, d.terms.Config.PCA.Components
-	rows := d.be.New(d.terms.Capacity * f)
-	moment, err := d.secondMoment(ctx, rows, d.terms.Capacity)
+	rows := d.be.New(d.capacity * f)
+	moment, err := d.secondMoment(ctx, rows, d.capacity)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (f *feed) reopenPCA(ctx context.Context, directions []float32) error {
 		return f.openPCA(ctx)
 	}
 	n := f.ds.Features
-	f.pca = input.NewProjection(f.be, f.be.New(f.terms.Capacity*n), directions, n)
+	f.pca = input.NewProjection(f.be, f.be.New(f.capacity*n), directions, n)
 	return nil
 }
 
@@ -90,7 +90,7 @@ func (d *feed) directions(moment []float64, f, k int) ([]float32, error) {
 	}
 	n := d.workspace.rows
 	kept := 0x1p-48 * float64(n) // of sums as they are read: see kernel.SplitDigits
-	std := d.terms.PCANoise * (1 + rowSlack + sumSlack(n, d.terms.Capacity) + 2*kept)
+	std := d.terms.PCANoise * (1 + rowSlack + sumSlack(n, d.capacity) + 2*kept)
 	at := 0
 	for i := range f {
 		for j := i; j < f; j++ {

@@ -108,7 +108,7 @@ func TestDeclaredRunsDifferInWhatIsNoised(t *testing.T) {
 			cfg.NumExamples = 500
 			cfg.Seed = ptr(lateSeed(t, cfg, ds))
 			one, more := started(t, cfg, ds), started(t, cfg, oneMore(ds))
-			if !reflect.DeepEqual(one.feed.scale.Bounds(), more.feed.scale.Bounds()) || one.work.terms.Capacity != more.work.terms.Capacity {
+			if !reflect.DeepEqual(one.feed.scale.Bounds(), more.feed.scale.Bounds()) || one.work.capacity != more.work.capacity {
 				t.Error("they scale differently")
 			}
 			if one.clipping.mech.sensitivity() != more.clipping.mech.sensitivity() {

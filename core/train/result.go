@@ -46,9 +46,12 @@ func (r *Run) Outcome(ctx context.Context) (o Outcome, err error) {
 	}
 	o.Steps, o.LostSteps, o.Stopped = r.done, r.lost, r.done < t.Steps
 	o.Epsilon, o.EpsilonAtStep = run.Number(r.epsilon(t.Steps)), run.Number(r.plan.EpsilonAt(r.done))
-	o.TrainSeconds, o.Guarantee, o.Notes, o.Changes = r.seconds, r.plan.Guarantee(r.done), w.notes, t.Changes
+	o.TrainSeconds, o.Guarantee, o.Notes, o.Changes = r.seconds, r.plan.Guarantee(r.done), slices.Clone(w.notes), t.Changes
+	if w.refused != "" {
+		o.Notes = append(o.Notes, w.refused)
+	}
 	if t.Steps < t.Horizon {
-		o.Notes = append(slices.Clone(o.Notes), fmt.Sprintf("As noise_multiplier was changed, target_epsilon = %g is used up after step %d of %d, and the run goes no further.", *t.Config.TargetEpsilon, t.Steps, t.Horizon))
+		o.Notes = append(o.Notes, fmt.Sprintf("As noise_multiplier was changed, target_epsilon = %g is used up after step %d of %d, and the run goes no further.", *t.Config.TargetEpsilon, t.Steps, t.Horizon))
 	}
 	o.Released.MaxGradNorm = r.thresholds.values
 	if r.iterate != nil {

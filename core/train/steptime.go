@@ -34,11 +34,16 @@ func StepTime(ctx context.Context, p *plan.Plan, be compute.Backend) (time.Durat
 }
 
 func stepTime(ctx context.Context, p *plan.Plan, be compute.Backend, now func() time.Time) (time.Duration, error) {
-	rehearsal, times, err := p.Rehearsal(1 + 2*mostSteps)
+	terms := p.Terms()
+	capacity, _, err := capacityOn(be, &terms)
+	if err != nil {
+		return 0, err
+	}
+	rehearsal, times, err := p.Rehearsal(capacity, 1+2*mostSteps)
 	if err != nil {
 		return 0, fmt.Errorf("train: measuring: %w", err)
 	}
-	terms := rehearsal.Terms()
+	terms = rehearsal.Terms()
 	r, err := Start(ctx, rehearsal, madeUp(terms.Meta), be)
 	if err != nil {
 		return 0, err

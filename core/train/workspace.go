@@ -1,8 +1,10 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"clipscope/core/chacha"
@@ -25,6 +27,9 @@ type workspace struct {
 	query   *clip.Query   // of that rule
 	kind    *kind         // of mechanism
 	rows    int           // most rows that a sum over the data has
+	// capacity is the number of rows that go through the model at once, on this backend.
+	capacity int
+	refused  string // note for the owner where the backend has less memory than was asked for
 
 	model    *nn.Model
 	gradient compute.Buffer   // released, of all parameters
@@ -38,9 +43,9 @@ type workspace struct {
 }
 
 // newWorkspace settles what a run needs before its model: a key of its own, unless the seed
-// is fixed, a clipper, and the kind of mechanism.
+// is fixed, a clipper, the kind of mechanism, and the size of a physical batch.
 func newWorkspace(be compute.Backend, terms plan.Terms, trainRows int) (*workspace, error) {
-	w := &workspace{be: compute.NewScope(be), terms: terms, rows: trainRows}
+	w := &workspace{be: compute.NewScope(be), terms: terms, rows: trainRows, capacity: terms.Capacity}
 	if n := terms.Config.NumExamples; n > 0 {
 		w.rows = n * privacy.MostPerDeclared
 	}
@@ -52,13 +57,51 @@ func newWorkspace(be compute.Backend, terms plan.Terms, trainRows int) (*workspa
 		return nil, err
 	}
 	w.query = w.clipper.Rule.Query()
-	w.kind, err = kindOf(w.clipper, terms.Noise)
-	return w, err
+	if w.kind, err = kindOf(w.clipper, terms.Noise); err != nil {
+		return nil, err
+	}
+	return w, w.reserve(be)
+}
+
+// reserve has a backend with memory of its own reserve the run's, and takes physical batches
+// of as many rows as there is room for.
+func (w *workspace) reserve(be compute.Backend) (err error) {
+	var most int
+	if w.capacity, most, err = capacityOn(be, &w.terms); err != nil {
+		return err
+	}
+	if w.capacity < most {
+		w.refused = fmt.Sprintf("%s has memory for %d rows at once, not for %d: each step took them in more parts. The result does not depend on it.",
+			cmp.Or(compute.DeviceOf(be), be.Name()), w.capacity, most)
+	}
+	return nil
+}
+
+// capacityOn returns the number of rows that go through the model at once on be, and the number
+// that it was asked for. A backend without memory of its own has the plan's capacity. One that
+// has no room for a row is refused with an error that wraps [compute.ErrLost]: the run needs
+// another backend.
+//
+// Guarantee: that of the plan. The capacity depends on the terms and the machine, and on no row.
+func capacityOn(be compute.Backend, t *plan.Terms) (capacity, most int, err error) {
+	r, ok := be.(compute.Reserver)
+	if !ok {
+		return t.Capacity, t.Capacity, nil
+	}
+	most = t.CapacityIn(math.MaxInt64)
+	room, err := r.Reserve(t.Room(most))
+	if err != nil {
+		return 0, most, fmt.Errorf("train: memory for the run: %w", err)
+	}
+	if capacity = t.CapacityIn(room); capacity == 0 {
+		err = fmt.Errorf("train: %w: the run needs %d bytes there, and there is room for %d", compute.ErrLost, t.Room(1), room)
+	}
+	return capacity, most, err
 }
 
 // makeModel makes the model, and the gradient's memory.
 func (w *workspace) makeModel() {
-	w.model = nn.New(w.be, w.terms.Spec, w.terms.Capacity, w.terms.Config.Augmentation.Multiplicity)
+	w.model = nn.New(w.be, w.terms.Spec, w.capacity, w.terms.Config.Augmentation.Multiplicity)
 }
 
 // makeGradient makes the gradient's memory.

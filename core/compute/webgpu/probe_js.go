@@ -63,4 +63,5 @@ var _ interface {
 	compute.Backend
 	compute.Losable
 	compute.Device
+	compute.Reserver
 } = (*Backend)(nil)

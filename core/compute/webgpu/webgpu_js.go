@@ -2,6 +2,7 @@ package webgpu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -277,13 +278,38 @@ func (b *Backend) settle(memory any) {
 // grow has a larger heap take the place of the heap, with all that is in it.
 func (b *Backend) grow(size int) error {
 	b.flush()
-	if size > b.heap.size {
-		if !b.gpu.Call("grow", 4*size).Bool() {
-			return fmt.Errorf("webgpu: out of memory: the GPU has no %d bytes", 4*size)
-		}
-		b.heap.grow(size)
+	if size <= b.heap.size {
+		return nil
 	}
+	grown, err := await(context.Background(), b.gpu.Call("grow", 4*size)) // ends when the GPU is lost, too
+	if err == nil && !grown.Bool() {
+		err = errRefused
+	}
+	if err != nil {
+		return fmt.Errorf("webgpu: %d bytes: %w", 4*size, err)
+	}
+	b.heap.grow(size)
 	return nil
+}
+
+// errRefused is the error of a GPU that has less memory than it was asked for.
+var errRefused = errors.New("the GPU refused so much memory")
+
+// Reserve has the heap grow once, to hold so many bytes beside what it holds. Where the GPU
+// refuses, it halves them until it does not.
+func (b *Backend) Reserve(bytes int64) (int64, error) {
+	if b.space.Memory != nil { // it may stand between free places
+		b.Free(b.space)
+		b.space = compute.Buffer{}
+	}
+	b.flush()
+	used := b.heap.inUse()
+	for n := min(bytes, within(4*int64(b.most-used))); n > 0 && b.lost == nil; n /= 2 {
+		if b.grow(min(used+units(int((n+beside(n)+3)/4)), b.most)) == nil {
+			return n, nil
+		}
+	}
+	return 0, b.lost
 }
 
 // Free gives the memory back; a later use of it panics.
