@@ -146,7 +146,7 @@ func (t *Terms) squares() (n int64) {
 func (t *Terms) capacity() int {
 	held, _ := t.fixed(wideSums)
 	fit := int(min(wholeRoom-held, batchRoom) / (float * t.width()))
-	return max(1, min(t.mostAtOnce(), fit))
+	return max(1, min(t.mostAtOnce(), t.Config.MaxPhysicalBatchSize, fit))
 }
 
 // mostAtOnce returns the number of rows that go through the model at once where memory is no
@@ -155,7 +155,7 @@ func (t *Terms) mostAtOnce() int {
 	if t.first.Source == clip.OneAtATime {
 		return 1
 	}
-	return max(1, min(t.Config.MaxPhysicalBatchSize, t.Likely(), max(t.Meta.TrainRows, t.Meta.TestRows)))
+	return max(1, min(t.asked, t.Likely(), max(t.Meta.TrainRows, t.Meta.TestRows)))
 }
 
 // Room estimates the most bytes that a run holds on a backend with memory of its own, with

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"cmp"
+
 	"clipscope/core/data"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
@@ -62,14 +64,18 @@ func Declared(cfg run.Config, meta data.Meta) (data.Meta, error) {
 // mostExamples bounds a declared number of rows.
 const mostExamples = 1e9
 
+// mostPhysicalBatch bounds max_physical_batch_size.
+const mostPhysicalBatch = 1 << 16
+
 // newDraft settles everything but the price.
 func newDraft(accounts *privacy.Memory, cfg run.Config, meta data.Meta) (*draft, error) {
 	meta, err := Declared(cfg, meta)
 	if err != nil {
 		return nil, err
 	}
+	asked := cmp.Or(cfg.MaxPhysicalBatchSize, mostPhysicalBatch)
 	cfg = cfg.WithDefaultsFor(meta.Facts())
-	d := &draft{terms: Terms{Config: cfg, Meta: meta, Noise: noiseOf(cfg.NoiseMode)}, price: price{accounts: accounts}}
+	d := &draft{terms: Terms{Config: cfg, Meta: meta, Noise: noiseOf(cfg.NoiseMode), asked: asked}, price: price{accounts: accounts}}
 	return d, d.choose()
 }
 

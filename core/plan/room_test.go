@@ -38,9 +38,22 @@ func TestCapacityInARoom(t *testing.T) {
 			}
 		}
 	}
-	c := run.Config{Method: "constant", Model: run.Model{Kind: "softmax"}, ExpectedBatchSize: 100, MaxPhysicalBatchSize: 7, Steps: 10, LearningRate: 0.1}
-	p, err := New(c, m)
-	if err != nil || p.terms.CapacityIn(math.MaxInt64) != 7 {
-		t.Errorf("%d rows at once, error %v; want 7, which were asked for", p.terms.CapacityIn(math.MaxInt64), err)
+}
+
+// TestOnlyWhatIsAskedForBoundsARoom: max_physical_batch_size bounds every backend's physical batch, and its
+// default only that of a tab.
+func TestOnlyWhatIsAskedForBoundsARoom(t *testing.T) {
+	m := data.Meta{Name: "m", Task: data.Classification, Features: 20, Outputs: 10, TrainRows: 50_000, FeatureBytes: 1}
+	for _, tt := range []struct{ asked, tab, room int }{
+		{0, run.DefaultPhysicalBatch, 4481}, {7, 7, 7}, {run.DefaultPhysicalBatch, run.DefaultPhysicalBatch, run.DefaultPhysicalBatch}, {4096, 4096, 4096},
+	} {
+		c := run.Config{Method: "constant", Model: run.Model{Kind: "softmax"}, ExpectedBatchSize: 4096, MaxPhysicalBatchSize: tt.asked, Steps: 10, LearningRate: 0.1}
+		p, err := New(c, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tab, room := p.terms.Capacity, p.terms.CapacityIn(math.MaxInt64); tab != tt.tab || room != tt.room {
+			t.Errorf("of %d: %d rows at once in a tab, and %d elsewhere, want %d and %d", tt.asked, tab, room, tt.tab, tt.room)
+		}
 	}
 }

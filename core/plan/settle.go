@@ -26,7 +26,7 @@ func checkNumbers(c *run.Config) error {
 		{"expected_batch_size", c.ExpectedBatchSize, 1e-3, 1e9},
 		{"epochs", c.Epochs, 0, 1e6},
 		{"steps", float64(c.Steps), 0, MaxSteps},
-		{"max_physical_batch_size", float64(c.MaxPhysicalBatchSize), 1, 1 << 16},
+		{"max_physical_batch_size", float64(c.MaxPhysicalBatchSize), 1, mostPhysicalBatch},
 		{"threads", float64(c.Threads), 0, run.MostThreads},
 	} {
 		if !(f.v >= f.min && f.v <= f.max) {

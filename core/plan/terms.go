@@ -30,6 +30,7 @@ type Terms struct {
 	Changes               []run.Changed // of the run while it went on
 
 	first *clip.Clipper // as it is before the first step
+	asked int           // max_physical_batch_size, or the most that it may be where it was left out
 	query *clip.Query   // nil when the threshold rule asks for nothing
 }
 

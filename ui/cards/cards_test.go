@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"clipscope/core/run"
 	"clipscope/ui/form"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -65,6 +66,19 @@ func TestEveryFieldIsOnItsCard(t *testing.T) {
 					t.Errorf("%s, of card %q, stands %d times on %q", f.Key, card, n, other)
 				}
 			}
+		}
+	}
+}
+
+// TestSizeNamesTheRowsOfATabAlone: a GPU takes other numbers of rows at once than a tab, which the plan
+// does not know.
+func TestSizeNamesTheRowsOfATabAlone(t *testing.T) {
+	for backend, want := range map[string]string{
+		"simd":   "7 parameters; about 3 kB of memory, with 512 rows at once.",
+		"webgpu": "7 parameters; as many rows at once as the GPU has memory for.",
+	} {
+		if got := size(&run.PlanInfo{Parameters: 7, MemoryBytes: 3000, PhysicalBatch: 512, Backend: backend}); got != want {
+			t.Errorf("%s: %q, want %q", backend, got, want)
 		}
 	}
 }

@@ -75,6 +75,9 @@ func size(p *run.PlanInfo) string {
 	if p == nil {
 		return ""
 	}
+	if p.Backend == "webgpu" {
+		return words.Plural(p.Parameters, "parameter") + "; as many rows at once as the GPU has memory for."
+	}
 	s := fmt.Sprintf("%s; about %s of memory", words.Plural(p.Parameters, "parameter"), words.Bytes(p.MemoryBytes))
 	if p.PhysicalBatch > 0 {
 		s += fmt.Sprintf(", with %s at once", words.Plural(p.PhysicalBatch, "row"))

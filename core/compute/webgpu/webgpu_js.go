@@ -227,14 +227,14 @@ func (b *Backend) Stats() Stats {
 }
 
 func (b *Backend) New(n int) compute.Buffer {
-	if n < 0 || n > math.MaxInt32/4 {
+	if n < 0 || n > math.MaxInt32 {
 		panic(fmt.Sprintf("webgpu: buffer of size %d", n))
 	}
 	return compute.Buffer{Memory: b.zeros(n), N: n}
 }
 
 func (b *Backend) NewSums(n int) compute.Sums {
-	if n < 0 || n > math.MaxInt32/8 {
+	if n < 0 || n > math.MaxInt32/2 {
 		panic(fmt.Sprintf("webgpu: %d sums", n))
 	}
 	return compute.Sums{Memory: b.zeros(2 * n), N: n}
