@@ -202,9 +202,10 @@ type Device interface {
 
 // Reserver is a Backend with memory of its own, apart from the program's.
 type Reserver interface {
-	// Reserve takes so many bytes for the buffers that follow, or as many as there are, and
-	// returns how many there are room for. Its error wraps [ErrLost].
-	Reserve(bytes int64) (int64, error)
+	// Reserve takes the first of these numbers of bytes that there are for the buffers that
+	// follow, or else the last, halved until there are so many. It returns the number. Its
+	// error wraps [ErrLost].
+	Reserve(sizes ...int64) (int64, error)
 }
 
 // ThreadsOf returns the number of threads that have shared a call of b, and DeviceOf the name

@@ -76,8 +76,14 @@ func (p *Pipe) Write(be compute.Backend, x []float32, features int, dst compute.
 	be.Write(dst, x)
 }
 
-// Plain reports that rows are written as they are.
-func (p *Pipe) Plain() bool { return p.PCA == nil && p.Longest == 0 && !p.Turned.IsPicture() }
+// Planes returns the number of planes of colour that Write turns round: 1 where rows are written as
+// they are, 0 where they are changed otherwise.
+func (p *Pipe) Planes() int {
+	if p.PCA != nil || p.Longest > 0 {
+		return 0
+	}
+	return max(1, p.Turned.Channels)
+}
 
 // channelsLast turns pictures of one colour plane after the other, as files have
 // them, into pictures of one position after the other, as layers have them. spare

@@ -6,6 +6,7 @@ import (
 	"clipscope/core/clip"
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
+	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
 
@@ -163,6 +164,18 @@ func (t *Terms) mostAtOnce() int {
 func (t *Terms) Room(capacity int) int64 {
 	backend, _ := t.memory(capacity, wideSums)
 	return backend
+}
+
+// Resident returns the bytes that all rows, and the numbers of those that are asked for, take on a
+// backend with memory of its own; 0 where rows are no bytes, or values are made of them on
+// this side.
+func (t *Terms) Resident() int64 {
+	c := &t.Config
+	if t.Meta.FeatureBytes != 1 || c.Augmentation.Kind != "none" || c.PCA.Components > 0 || t.Longest() > 0 {
+		return 0
+	}
+	train := max(t.Meta.TrainRows, c.NumExamples*privacy.MostPerDeclared)
+	return int64(train+t.Meta.TestRows)*int64(t.Meta.Features) + float*int64(t.mostAtOnce()+3)
 }
 
 // CapacityIn returns the number of rows that go through the model at once on a backend with

@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -55,5 +56,88 @@ func TestBytesTrainAsTheNumbersTheyAre(t *testing.T) {
 	}
 	if !slices.Equal(params[0], params[1]) || losses[0] != losses[1] {
 		t.Errorf("bytes train otherwise than the numbers they are: losses %v", losses)
+	}
+}
+
+// written counts the bytes that are written, and the rows that are picked.
+type written struct {
+	*roomy
+	bytes, picked int64
+}
+
+func (w *written) Run(k *compute.Kernel, a compute.Args) {
+	if k.Name == "pickRows" {
+		w.picked += int64(a.N[0])
+	}
+	w.roomy.Run(k, a)
+}
+
+func (w *written) WriteBytes(dst compute.Buffer, src []byte) {
+	w.bytes += int64(len(src))
+	w.roomy.WriteBytes(dst, src)
+}
+
+func (w *written) Write(dst compute.Buffer, src []float32) {
+	w.bytes += int64(4 * len(src))
+	w.roomy.Write(dst, src)
+}
+
+// TestRowsThatStayTrainAsThoseThatAreSent trains on rows that a backend has memory for, which are written
+// once, and on rows that it has none for: the parameters are the same to the bit, a step writes the
+// numbers of rows in their place, and the estimate bounds what is taken.
+func TestRowsThatStayTrainAsThoseThatAreSent(t *testing.T) {
+	const rows = 90
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, shape := range [][]int{{3, 5, 7}, {5, 7}} {
+		features := 1
+		for _, n := range shape {
+			features *= n
+		}
+		ds := &data.Dataset{Name: "bytes", Task: data.Classification, Shape: shape, Features: features, Outputs: 2, Classes: []string{"a", "b"}}
+		for _, split := range []*data.Split{&ds.Train, &ds.Test} {
+			split.N = rows
+			for range rows {
+				for range features {
+					split.U8 = append(split.U8, uint8(rng.Uint32()))
+				}
+				split.Y = append(split.Y, float32(rng.IntN(2)))
+			}
+		}
+		cfg := run.Config{
+			Method: "constant", Model: run.Model{Kind: "layers", Layers: []string{"conv:4:3", "tanh", "flatten", "dense"}}, NoiseMultiplier: ptr(1.0), Seed: ptr(uint64(7)),
+			ExpectedBatchSize: 20, Steps: 8, LearningRate: 0.01, Accountant: "rdp",
+		}
+		terms := planned(t, cfg, ds).Terms()
+		most := terms.Room(terms.CapacityIn(math.MaxInt64))
+		all := most + terms.Resident()
+		var want []float32
+		var loss run.Number
+		var sent []int64 // while the run ran
+		for _, room := range []int64{most, all - 1, all} {
+			be := &written{roomy: &roomy{counted: newCounted(), room: room}}
+			r := startOn(t, cfg, ds, be)
+			if r.feed.resident != (room == all) {
+				t.Fatalf("of %d bytes for %d, the rows stay: %v", room, all, r.feed.resident)
+			}
+			before := be.bytes
+			_, res := finish(t, r)
+			sent = append(sent, be.bytes-before)
+			width := int64(features) // bytes that are sent of a row
+			if len(shape) == 3 {
+				width *= 4
+			}
+			if saved := be.picked * (width - 4); room == all && (be.picked < rows || sent[0]-sent[2] != saved) {
+				t.Errorf("%v: of %d rows the numbers were sent, and %d bytes instead of %d; want %d fewer", shape, be.picked, sent[2], sent[0], saved)
+			}
+			if be.most > room {
+				t.Errorf("%v: %d bytes were reserved and %d are taken", shape, room, be.most)
+			}
+			if want == nil {
+				want, loss = res.Released.Parameters, res.TestLoss
+			}
+			if !slices.Equal(res.Released.Parameters, want) || res.TestLoss != loss {
+				t.Errorf("%v: in %d bytes it trains otherwise", shape, room)
+			}
+		}
 	}
 }

@@ -25,9 +25,14 @@ func (b *roomy) Device() string { return "a card" }
 func (b *roomy) Moved() int64   { return 0 }
 func (b *roomy) Lost() error    { return b.err }
 
-func (b *roomy) Reserve(bytes int64) (int64, error) {
-	b.asked = append(b.asked, bytes)
-	return min(bytes, b.room), b.err
+func (b *roomy) Reserve(sizes ...int64) (int64, error) {
+	b.asked = append(b.asked, sizes...)
+	for _, n := range sizes {
+		if n <= b.room {
+			return n, b.err
+		}
+	}
+	return b.room, b.err
 }
 
 func roomConfig(method string) run.Config {

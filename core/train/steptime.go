@@ -35,11 +35,11 @@ func StepTime(ctx context.Context, p *plan.Plan, be compute.Backend) (time.Durat
 
 func stepTime(ctx context.Context, p *plan.Plan, be compute.Backend, now func() time.Time) (time.Duration, error) {
 	terms := p.Terms()
-	capacity, _, err := capacityOn(be, &terms)
+	space, err := spaceOn(be, &terms)
 	if err != nil {
 		return 0, err
 	}
-	rehearsal, times, err := p.Rehearsal(capacity, 1+2*mostSteps)
+	rehearsal, times, err := p.Rehearsal(space.capacity, 1+2*mostSteps)
 	if err != nil {
 		return 0, fmt.Errorf("train: measuring: %w", err)
 	}

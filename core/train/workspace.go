@@ -27,9 +27,8 @@ type workspace struct {
 	query   *clip.Query   // of that rule
 	kind    *kind         // of mechanism
 	rows    int           // most rows that a sum over the data has
-	// capacity is the number of rows that go through the model at once, on this backend.
-	capacity int
-	refused  string // note for the owner where the backend has less memory than was asked for
+	space                 // on this backend
+	refused string        // note for the owner where the backend has less memory than was asked for
 
 	model    *nn.Model
 	gradient compute.Buffer   // released, of all parameters
@@ -45,7 +44,7 @@ type workspace struct {
 // newWorkspace settles what a run needs before its model: a key of its own, unless the seed
 // is fixed, a clipper, the kind of mechanism, and the size of a physical batch.
 func newWorkspace(be compute.Backend, terms plan.Terms, trainRows int) (*workspace, error) {
-	w := &workspace{be: compute.NewScope(be), terms: terms, rows: trainRows, capacity: terms.Capacity}
+	w := &workspace{be: compute.NewScope(be), terms: terms, rows: trainRows, space: space{capacity: terms.Capacity}}
 	if n := terms.Config.NumExamples; n > 0 {
 		w.rows = n * privacy.MostPerDeclared
 	}
@@ -66,37 +65,46 @@ func newWorkspace(be compute.Backend, terms plan.Terms, trainRows int) (*workspa
 // reserve has a backend with memory of its own reserve the run's, and takes physical batches
 // of as many rows as there is room for.
 func (w *workspace) reserve(be compute.Backend) (err error) {
-	var most int
-	if w.capacity, most, err = capacityOn(be, &w.terms); err != nil {
+	if w.space, err = spaceOn(be, &w.terms); err != nil {
 		return err
 	}
-	if w.capacity < most {
+	if w.capacity < w.asked {
 		w.refused = fmt.Sprintf("%s has memory for %d rows at once, not for %d: each step took them in more parts. The result does not depend on it.",
-			cmp.Or(compute.DeviceOf(be), be.Name()), w.capacity, most)
+			cmp.Or(compute.DeviceOf(be), be.Name()), w.capacity, w.asked)
 	}
 	return nil
 }
 
-// capacityOn returns the number of rows that go through the model at once on be, and the number
-// that it was asked for. A backend without memory of its own has the plan's capacity. One that
-// has no room for a row is refused with an error that wraps [compute.ErrLost]: the run needs
-// another backend.
+// space describes a run's rows in the memory of a backend.
+type space struct {
+	capacity, asked int  // rows that go through the model at once, and those that would without a limit
+	resident        bool // all rows stay there
+}
+
+// spaceOn reserves a run's memory on be. A backend without memory of its own has the plan's capacity. One
+// that has no room for a row is refused with an error that wraps [compute.ErrLost]: the run
+// needs another backend.
 //
-// Guarantee: that of the plan. The capacity depends on the terms and the machine, and on no row.
-func capacityOn(be compute.Backend, t *plan.Terms) (capacity, most int, err error) {
+// Guarantee: that of the plan. The space depends on the terms and the machine, and on no row.
+func spaceOn(be compute.Backend, t *plan.Terms) (s space, err error) {
 	r, ok := be.(compute.Reserver)
 	if !ok {
-		return t.Capacity, t.Capacity, nil
+		return space{capacity: t.Capacity, asked: t.Capacity}, nil
 	}
-	most = t.CapacityIn(math.MaxInt64)
-	room, err := r.Reserve(t.Room(most))
+	s.asked = t.CapacityIn(math.MaxInt64)
+	sizes := []int64{t.Room(s.asked)}
+	if rows := t.Resident(); rows > 0 {
+		sizes = append([]int64{sizes[0] + rows}, sizes...)
+	}
+	room, err := r.Reserve(sizes...)
 	if err != nil {
-		return 0, most, fmt.Errorf("train: memory for the run: %w", err)
+		return s, fmt.Errorf("train: memory for the run: %w", err)
 	}
-	if capacity = t.CapacityIn(room); capacity == 0 {
-		err = fmt.Errorf("train: %w: the run needs %d bytes there, and there is room for %d", compute.ErrLost, t.Room(1), room)
+	if s.capacity = t.CapacityIn(room); s.capacity == 0 {
+		return s, fmt.Errorf("train: %w: the run needs %d bytes there, and there is room for %d", compute.ErrLost, t.Room(1), room)
 	}
-	return capacity, most, err
+	s.resident = room > t.Room(s.asked)
+	return s, nil
 }
 
 // makeModel makes the model, and the gradient's memory.

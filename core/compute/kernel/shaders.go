@@ -35,6 +35,7 @@ func Shaders() shader.Folder {
 		mul:        shader.Main(256),
 		noise:      shader.Main(1024),
 		normalize:  func(c *shader.Call) { c.Run("measure", 1); c.Run("divide", shader.Per(c.N[0], 256)) },
+		pickRows:   matrixCall,
 		rowNorms:   rowNormsCall,
 		scale:      shader.Main(1024),
 		scaleRows:  matrixCall,

@@ -295,17 +295,24 @@ func (b *Backend) grow(size int) error {
 // errRefused is the error of a GPU that has less memory than it was asked for.
 var errRefused = errors.New("the GPU refused so much memory")
 
-// Reserve has the heap grow once, to hold so many bytes beside what it holds. Where the GPU
-// refuses, it halves them until it does not.
-func (b *Backend) Reserve(bytes int64) (int64, error) {
+// Reserve has the heap grow once, to hold so many bytes beside what it holds.
+func (b *Backend) Reserve(sizes ...int64) (int64, error) {
 	if b.space.Memory != nil { // it may stand between free places
 		b.Free(b.space)
 		b.space = compute.Buffer{}
 	}
 	b.flush()
 	used := b.heap.inUse()
-	for n := min(bytes, within(4*int64(b.most-used))); n > 0 && b.lost == nil; n /= 2 {
-		if b.grow(min(used+units(int((n+beside(n)+3)/4)), b.most)) == nil {
+	most := within(4 * int64(b.most-used))
+	fits := func(n int64) bool { return b.grow(min(used+units(int((n+beside(n)+3)/4)), b.most)) == nil }
+	last := len(sizes) - 1
+	for _, n := range sizes[:last] {
+		if n <= most && fits(n) {
+			return n, nil
+		}
+	}
+	for n := min(sizes[last], most); n > 0 && b.lost == nil; n /= 2 {
+		if fits(n) {
 			return n, nil
 		}
 	}
