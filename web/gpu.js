@@ -93,14 +93,18 @@ class GPU {
     });
   }
 
-  // pipeline compiles a program when it is first called: a model needs a third of them,
-  // and all take seven seconds where the adapter is a program.
-  /** @param {number} i */
-  pipeline(i) {
-    const { device, modules } = this, { name, code, entry } = this.programs[i];
-    const module = modules.get(name) ?? device.createShaderModule({ label: name, code });
-    modules.set(name, module);
-    return device.createComputePipeline({ label: `${name}.${entry}`, layout: this.within, compute: { module, entryPoint: entry } });
+  // compile makes the pipelines of programs, side by side: those that a model needs, when they are
+  // first called. A model needs a third of them, and all take seven seconds where the adapter
+  // is a program.
+  /** @param {number[]} programs their numbers */
+  async compile(programs) {
+    const { device, modules, pipelines } = this;
+    await Promise.race([device.lost.then(() => { throw new Error("the GPU is gone"); }), Promise.all(programs.map(async (i) => {
+      const { name, code, entry } = this.programs[i];
+      const module = modules.get(name) ?? device.createShaderModule({ label: name, code });
+      modules.set(name, module);
+      pipelines[i] = await device.createComputePipelineAsync({ label: `${name}.${entry}`, layout: this.within, compute: { module, entryPoint: entry } });
+    }))]);
   }
 
   // grow makes a heap of so many bytes, with what the last one held, and says whether there
@@ -148,7 +152,7 @@ class GPU {
     for (let i = 0, offset = 0; i < n;) {
       if (stream[i] === 1) { // opRun
         pass ??= encoder.beginComputePass();
-        pass.setPipeline(pipelines[stream[i + 1]] ??= this.pipeline(stream[i + 1]));
+        pass.setPipeline(pipelines[stream[i + 1]]);
         pass.setBindGroup(0, group, [offset]);
         pass.dispatchWorkgroups(stream[i + 2], stream[i + 3], stream[i + 4]);
         offset += slot;

@@ -200,6 +200,13 @@ type Device interface {
 	Moved() int64
 }
 
+// Compiler is a Backend that compiles the programs of kernels when they are first called.
+type Compiler interface {
+	// Compiled returns the number of those that were compiled since it was opened, and the time
+	// that it took.
+	Compiled() (programs int, took time.Duration)
+}
+
 // Reserver is a Backend with memory of its own, apart from the program's.
 type Reserver interface {
 	// Reserve takes the first of these numbers of bytes that there are for the buffers that

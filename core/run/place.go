@@ -10,6 +10,10 @@ type Place struct {
 	Backend string `json:"backend"`
 	Threads int    `json:"threads"`
 	Device  string `json:"device,omitempty"` // a GPU's name
+	// Programs is the number of a GPU's programs that were compiled for it, and CompileSeconds
+	// the time that it took.
+	Programs       int    `json:"programs,omitempty"`
+	CompileSeconds Number `json:"compile_seconds,omitempty"`
 	// Why says how that was chosen, where there was a choice.
 	Why string `json:"why,omitempty"`
 	// Trying says that this is being found out.

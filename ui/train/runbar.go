@@ -177,10 +177,14 @@ func (v runView) placed() string {
 	if v.Moved > 0 {
 		each = append(each, words.Bytes(v.Moved))
 	}
-	if each == nil {
-		return p.String()
+	s := p.String()
+	if p.Programs > 0 {
+		s += fmt.Sprintf(", %s compiled in %s s", words.Plural(p.Programs, "program"), words.Number(float64(p.CompileSeconds), 2))
 	}
-	return strings.Join(each, " and ") + " a step, " + p.String()
+	if each == nil {
+		return s
+	}
+	return strings.Join(each, " and ") + " a step, " + s
 }
 
 func stepText(v runView) string {

@@ -27,6 +27,7 @@ func TestRunBarSaysStepPaceAndEpsilon(t *testing.T) {
 		{runView{Phase: running, Step: 4, Steps: 9, PerStep: math.NaN(), Place: run.Place{Backend: "simd", Trying: true}}, []string{"trying what is fastest…"}},
 		{runView{Phase: running, Step: 4, Steps: 9, PerStep: 0.00123, Place: run.Place{Backend: "simd", Threads: 4, Why: "It is faster."}}, []string{">1.23 ms a step, SIMD, 4 threads<", `title="It is faster."`}},
 		{runView{Phase: running, Step: 4, Steps: 9, PerStep: 0.5, Moved: 2600, Place: run.Place{Backend: "webgpu", Threads: 1, Device: "a card"}}, []string{">500 ms and 2.6 kB a step, WebGPU on a card<"}},
+		{runView{Phase: running, PerStep: math.NaN(), Place: run.Place{Backend: "webgpu", Threads: 1, Device: "a card", Programs: 23, CompileSeconds: 1.42}}, []string{">WebGPU on a card, 23 programs compiled in 1.4 s<"}},
 		{runView{Phase: done, Step: 2, Steps: 2, Spent: 1, Left: 0}, []string{"New run", "finished"}},
 		{runView{Phase: done, Stopped: true, Step: 1, Steps: 2, Spent: 1, Left: 0}, []string{"step 1 / 2", "stopped"}},
 	} {

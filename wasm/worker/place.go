@@ -91,6 +91,10 @@ func brisk(d time.Duration) string {
 func (r *running) place(be compute.Backend, why string) {
 	p := placeOf(be)
 	p.Why = why
+	if c, ok := be.(compute.Compiler); ok {
+		programs, took := c.Compiled()
+		p.Programs, p.CompileSeconds = programs, run.Number(took.Seconds())
+	}
 	r.mail.send(PlaceType, r.id, p)
 }
 

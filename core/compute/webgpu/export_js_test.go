@@ -2,6 +2,7 @@ package webgpu
 
 import (
 	"slices"
+	"syscall/js"
 
 	"clipscope/core/compute"
 	"clipscope/core/compute/shader"
@@ -20,4 +21,21 @@ func (b *Backend) RunStages(kernel string, a compute.Args, space int, stages ...
 	b.programs[k.Index] = p
 	b.Run(k, a)
 	b.programs[k.Index] = was
+}
+
+// CountPipelines has the GPU's device count the pipelines that are on their way, and returns
+// the greatest number until now.
+func (b *Backend) CountPipelines() (most func() int) {
+	now, greatest := 0, 0
+	device := b.gpu.Get("device")
+	create := device.Get("createComputePipelineAsync").Call("bind", device)
+	done := js.FuncOf(func(js.Value, []js.Value) any { now--; return nil })
+	device.Set("createComputePipelineAsync", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		now++
+		greatest = max(greatest, now)
+		made := create.Invoke(args[0])
+		made.Call("then", done)
+		return made
+	}))
+	return func() int { return greatest }
 }

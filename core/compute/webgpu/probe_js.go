@@ -64,4 +64,5 @@ var _ interface {
 	compute.Losable
 	compute.Device
 	compute.Reserver
+	compute.Compiler
 } = (*Backend)(nil)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"syscall/js"
+	"time"
 	"unsafe"
 
 	"clipscope/core/compute"
@@ -16,7 +17,8 @@ import (
 const (
 	firstHeap  = 1 << 20  // words: four megabytes
 	mostGrowth = 1 << 24  // words that the heap grows by at once, unless more are asked for
-	mostSlots  = 2 * soon // of arguments in one submission
+	mostSlots  = 8 * soon // of arguments in one submission
+	mostStages = 8        // of a kernel's call
 	mostGoing  = 8        // submissions that are waited for, before one more
 	mostStaged = 1 << 24  // words that one submission brings back, unless one fetch is of more
 	soon       = 64       // commands after which the GPU may begin, while more are written
@@ -30,6 +32,8 @@ type Backend struct {
 	take      js.Value
 	onFetched js.Func
 	programs  []program // by Kernel.Index
+	compiled  []bool    // by the number of an entry point: it is, or missing has it
+	missing   []any     // entry points in stream that are not compiled
 	call      shader.Call
 	adapter   Adapter
 
@@ -55,6 +59,8 @@ type Backend struct {
 type Stats struct {
 	Commands, Submits, Waits int
 	Uploaded, Fetched        int // bytes, kernels' arguments among them
+	Programs                 int // that were compiled
+	Compiling                time.Duration
 	Live, LiveWords          int // parts of the heap that are in use
 }
 
@@ -130,6 +136,7 @@ func Open(ctx context.Context) (*Backend, error) {
 	}
 	b.programs = all
 	sources := js.Global().Get("Array").New()
+	b.compiled = make([]bool, all[len(all)-1].first+len(all[len(all)-1].entries))
 	for i, k := range compute.Kernels() {
 		if k.Name == "fill" {
 			b.fill = k
@@ -392,7 +399,11 @@ func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
 		}
 		b.command(p.id(s.Entry), s.Groups, &c.Args)
 	}
-	if b.stream.slots() >= soon {
+	most := soon
+	if len(b.missing) > 0 { // what is called next is compiled with them, side by side
+		most = mostSlots - mostStages
+	}
+	if b.stream.slots() >= most {
 		b.flush()
 	}
 }
@@ -408,6 +419,9 @@ func (p *program) id(entry string) int {
 }
 
 func (b *Backend) command(id int, groups [3]int, a *compute.Args) {
+	if !b.compiled[id] {
+		b.compiled[id], b.missing = true, append(b.missing, id)
+	}
 	b.stream.run(id, groups, a, b.at)
 	b.stats.Commands++
 	b.stats.Uploaded += 4 * slot
@@ -507,8 +521,29 @@ func (b *Backend) Fetch(x compute.Buffer) compute.Pending {
 	return p
 }
 
+// compile compiles what stream calls for the first time, side by side.
+func (b *Backend) compile() {
+	if len(b.missing) == 0 || b.lost != nil {
+		return
+	}
+	began := time.Now()
+	_, err := await(context.Background(), b.gpu.Call("compile", b.missing)) // ends when the GPU is lost, too
+	if err != nil {
+		b.fail(fmt.Errorf("webgpu: %w: %w", compute.ErrLost, err))
+	}
+	b.stats.Programs += len(b.missing)
+	b.stats.Compiling += time.Since(began)
+	b.missing = b.missing[:0]
+}
+
+// Compiled returns the number of programs that were compiled, and the time that it took.
+func (b *Backend) Compiled() (programs int, took time.Duration) {
+	return b.stats.Programs, b.stats.Compiling
+}
+
 // flush has everything that was called go on its way.
 func (b *Backend) flush() {
+	b.compile()
 	if b.stream.empty() {
 		return
 	}
