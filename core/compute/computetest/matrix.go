@@ -140,7 +140,7 @@ func checkRowNorms(c *check) {
 			}
 		}
 	}
-	for _, n := range []int{33, 4096, 4097, 20000} { // rows that several processors may share
+	for _, n := range []int{33, 4096, 4097, 20000, 1 << 16, 1<<16 + 1, 99_999} { // rows that several processors may share
 		for _, last := range []float32{0, 1e30, 1e-40, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))} {
 			for _, m := range []int{5, 66} {
 				if m*n > 500_000 {

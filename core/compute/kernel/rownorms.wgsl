@@ -1,9 +1,6 @@
-// Short rows are an invocation's; others are cut in parts, and a part is one's, first for
+// Short rows are an invocation's. Others are cut in parts, and a part is an invocation's, first for
 // its greatest value and then for its sum. How a row is cut does not depend on how many
 // rows there are, or a row's norm would depend on others.
-
-// Of a row there are two to this parts, whose values take turns.
-fn partDigits() -> u32 { return select(4u, 8u, args.n1 > 4096); }
 
 @compute @workgroup_size(64)
 fn short(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
@@ -21,38 +18,77 @@ fn short(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) 
   words[args.b1 + i] = normOf(sum, most);
 }
 
+var<workgroup> greatest: array<u32, 64>;
+var<workgroup> sums: array<vec3<u32>, 64>;
+
+// mostIn is the greatest value that the lanes of a row have, of 64 in a workgroup.
+fn mostIn(v: u32, lane: u32, lanes: u32) -> u32 {
+  greatest[lane] = v;
+  workgroupBarrier();
+  for (var half = lanes / 2u; half > 0u; half /= 2u) {
+    if (lane % lanes < half) { greatest[lane] = max(greatest[lane], greatest[lane + half]); }
+    workgroupBarrier();
+  }
+  return greatest[lane - lane % lanes];
+}
+
+// sumIn is the sum of what they have, in the first of them: 256 times 24 digits fit.
+fn sumIn(v: vec3<u32>, lane: u32, lanes: u32) -> vec3<u32> {
+  sums[lane] = v;
+  workgroupBarrier();
+  for (var half = lanes / 2u; half > 0u; half /= 2u) {
+    if (lane % lanes < half) { sums[lane] += sums[lane + half]; }
+    workgroupBarrier();
+  }
+  return sums[lane];
+}
+
+// A workgroup has four rows.
 @compute @workgroup_size(64)
-fn most(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) many: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let n = u32(args.n1); let parts = 1u << partDigits();
-  for (var p = item(id, lane, 64u); p < u32(args.n0) * parts; p += 64u * many.x * many.y) {
-    words[args.b4 + p] = mostOf(args.b0 + (p >> partDigits()) * n, n, p % parts, parts);
+fn whole(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let i = item(id, lane, 64u) / 16u; let part = lane % 16u;
+  let n = select(0u, u32(args.n1), i < u32(args.n0)); let start = args.b0 + i * n;
+  let most = mostIn(mostOf(start, n, part, 16u), lane, 16u);
+  let sum = sumIn(squaresOf(start, n, part, 16u, most), lane, 16u);
+  if (part == 0u && n > 0u) { words[args.b1 + i] = normOf(sum, most); }
+}
+
+// manyGroups is the number of workgroups of a long row.
+fn manyGroups() -> u32 { return min(256u, (u32(args.n1) + 4095u) / 4096u); }
+
+// A long row has many workgroups. In the words on the way each has its greatest value, and behind those
+// of all its sum.
+@compute @workgroup_size(64)
+fn most(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let many = manyGroups(); let at = group(id);
+  let n = select(0u, u32(args.n1), at < u32(args.n0) * many);
+  let v = mostIn(mostOf(args.b0 + at / many * n, n, at % many * 64u + lane, many * 64u), lane, 64u);
+  if (lane == 0u && n > 0u) { words[args.b4 + at] = v; }
+}
+
+@compute @workgroup_size(64)
+fn squares(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let many = manyGroups(); let at = group(id);
+  let n = select(0u, u32(args.n1), at < u32(args.n0) * many);
+  let all = mostIn(mostOf(args.b4 + at / many * many, many, lane, 64u), lane, 64u);
+  let sum = sumIn(squaresOf(args.b0 + at / many * n, n, at % many * 64u + lane, many * 64u, all), lane, 64u);
+  if (lane == 0u && n > 0u) {
+    let to = args.b4 + u32(args.n0) * many + 3u * at;
+    let y = sum.y + (sum.z >> 24u);
+    words[to] = sum.x + (y >> 24u); words[to + 1u] = y & 0xffffffu; words[to + 2u] = sum.z & 0xffffffu;
   }
 }
 
-@compute @workgroup_size(64)
-fn greatest(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let i = item(id, lane, 64u); let parts = 1u << partDigits();
-  if (i < u32(args.n0)) { words[args.b1 + i] = mostOf(args.b4 + i * parts, parts, 0u, 1u); }
-}
-
-@compute @workgroup_size(64)
-fn squares(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) many: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let n = u32(args.n1); let parts = 1u << partDigits();
-  for (var p = item(id, lane, 64u); p < u32(args.n0) * parts; p += 64u * many.x * many.y) {
-    let i = p >> partDigits();
-    let sum = squaresOf(args.b0 + i * n, n, p % parts, parts, words[args.b1 + i]);
-    let to = args.b4 + 3u * p;
-    words[to] = sum.x; words[to + 1u] = sum.y; words[to + 2u] = sum.z;
-  }
-}
-
+// A workgroup adds up what those of a row have left, no more than 256.
 @compute @workgroup_size(64)
 fn norms(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let i = item(id, lane, 64u); let parts = 1u << partDigits();
-  if (i >= u32(args.n0)) { return; }
-  var sum = vec3<u32>(0u, 0u, 0u);
-  for (var p = args.b4 + 3u * i * parts; p < args.b4 + 3u * (i + 1u) * parts; p += 3u) {
-    sum += vec3<u32>(words[p], words[p + 1u], words[p + 2u]); // 256 times 24 digits fit
+  let i = group(id); let many = manyGroups();
+  let all = mostIn(mostOf(args.b4 + i * many, many, lane, 64u), lane, 64u);
+  var part = vec3<u32>(0u, 0u, 0u);
+  for (var j = lane; j < many; j += 64u) {
+    let base = args.b4 + u32(args.n0) * many + 3u * (i * many + j);
+    part += vec3<u32>(words[base], words[base + 1u], words[base + 2u]);
   }
-  words[args.b1 + i] = normOf(sum, words[args.b1 + i]);
+  let sum = sumIn(part, lane, 64u);
+  if (lane == 0u && i < u32(args.n0)) { words[args.b1 + i] = normOf(sum, all); }
 }
