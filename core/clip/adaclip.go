@@ -11,7 +11,7 @@ func init() {
 		{Name: "h2", Label: "Greatest variance h₂", Default: 1e-2, Min: 1e-19, Max: 1e6, Log: true,
 			Help: "Variances are kept below this; it decides how much noise a wild coordinate gets, so it is worth tuning."},
 		{Name: "literal", Label: "As printed", Default: 0, Min: 0, Max: 1, Integer: true,
-			Help: "1 estimates variances as the paper prints it, for batches of one; 0 corrects for the mean over a batch."},
+			Help: "1 starts at s = √(h₁h₂) and estimates variances as the paper prints it, for batches of one; 0 starts at s² = √(h₁h₂) and corrects for the mean over a batch."},
 	}
 	register(Method{
 		Place: 11,

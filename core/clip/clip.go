@@ -115,13 +115,24 @@ type Geometry struct {
 	BetaMean, BetaSpread float64
 	// Least and Greatest bound a variance.
 	Least, Greatest float64
-	// Literal estimates variances as the paper prints it, for batches of one;
+	// Literal starts and estimates variances as the paper prints it, for batches of one;
 	// otherwise the variance of a mean over a batch is multiplied by its size.
 	Literal bool
 }
 
-// First is the deviation of every coordinate before the first step.
-func (g *Geometry) First() float64 { return math.Sqrt(math.Sqrt(g.Least * g.Greatest)) }
+// First is the deviation of every coordinate before the first step. AC's Algorithm 1 prints
+// s⁰ = √(h₁h₂), which is between the bounds of a variance, while s is a deviation; so it is
+// s⁰ = √(h₁h₂) with Literal, though not below 10⁻¹⁰, the least of which float32 can divide by
+// the square, and its root without.
+func (g *Geometry) First() float64 {
+	if g.Literal {
+		return max(math.Sqrt(g.Least*g.Greatest), 1e-10)
+	}
+	return math.Sqrt(math.Sqrt(g.Least * g.Greatest))
+}
+
+// Smallest is a deviation below which no coordinate's ever falls.
+func (g *Geometry) Smallest() float64 { return min(math.Sqrt(g.Least), g.First()) }
 
 // Update says what to do with a coordinate's squared deviation from its centre:
 // times·(dev² − noise·Σs·s) estimates its variance, where noiseStd is the standard
@@ -132,6 +143,17 @@ func (g *Geometry) Update(noiseStd, batchSize float64) (times, noise float64) {
 		times = 1
 	}
 	return times, noiseStd * noiseStd / (batchSize * batchSize)
+}
+
+// Growth chooses a bound of gradients by losses, for value clipping; package nn has the
+// bounds and their proofs. The zero value is the one at the end of VC's Appendix D.
+type Growth struct {
+	// Tight takes the sharper bound that uses the norms of every layer's input.
+	Tight bool
+	// Linear takes β₁·f for cross-entropy, as VC's Algorithm 3, without Appendix D's cap.
+	Linear bool
+	// Least is f_lb ≤ 0 and Offset β₂ ≥ 0 (VC, Algorithm 3). Either only raises the bound.
+	Least, Offset float64
 }
 
 // Clipper is a point in the product of the axes.
@@ -145,8 +167,8 @@ type Clipper struct {
 	// Coordinates clamps every coordinate to [−C, C] instead of scaling the
 	// gradient; Weight is then not used.
 	Coordinates bool
-	// Tight picks the tighter of the two bounds of Source Bounded.
-	Tight bool
+	// Growth chooses the bound of Source Bounded.
+	Growth Growth
 	// FeatureBound, where positive, limits the norm of each row of features
 	// (with the constant 1 of the bias) before the forward pass, so that C is
 	// a proven bound on the gradient (norm-bound).

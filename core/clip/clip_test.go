@@ -236,6 +236,25 @@ func TestScheduleEnds(t *testing.T) {
 	}
 }
 
+// TestAdaClipBeginsAsPrinted: AC, Algorithm 1, line 2: "Initialize m⁰ = 0·1, s⁰ = √(h₁h₂)·1".
+func TestAdaClipBeginsAsPrinted(t *testing.T) {
+	for _, test := range []struct {
+		h1, h2          float64
+		literal         bool
+		first, smallest float64
+	}{
+		{1e-12, 1e-2, true, 1e-7, 1e-7},
+		{1e-2, 4, true, 0.2, 0.1},
+		{1e-20, 1e-19, true, 1e-10, 1e-10}, // float32 could not divide by its square
+		{1e-12, 1e-2, false, math.Sqrt(1e-7), 1e-6},
+	} {
+		g := Geometry{Least: test.h1, Greatest: test.h2, Literal: test.literal}
+		if first, smallest := g.First(), g.Smallest(); math.Abs(first/test.first-1) > 1e-9 || math.Abs(smallest/test.smallest-1) > 1e-9 {
+			t.Errorf("%+v begins at s = %g and stays above %g, want %g and %g", g, first, smallest, test.first, test.smallest)
+		}
+	}
+}
+
 // TestAxesCombine: any weight with any rule, which no paper names.
 func TestAxesCombine(t *testing.T) {
 	for _, w := range Weights() {

@@ -12,6 +12,8 @@ func init() {
 			Paper:   "after VC, Appendix D; the bound is derived in package nn",
 			Private: true,
 		},
-		New: newValue(true),
+		New: func(e Env) (*Clipper, error) {
+			return &Clipper{Source: Bounded, Grouping: Flat, Weight: constant{}, Rule: Fixed(e.MaxGradNorm), Growth: Growth{Tight: true}}, nil
+		},
 	})
 }

@@ -96,7 +96,7 @@ func TestBiasEqualsOneExampleAtATime(t *testing.T) {
 		m.Add(all, nil, kernel.Clamped(c))
 		near("clamped sum", flat(t, be, all), clamped, 1)
 		near("weighed sum", gradients(t, be, m, b, n, factors), weighed, 1)
-		if _, err := NewBounds(m, false); err == nil || !strings.Contains(err.Error(), "layer 2, bias, has no Lipschitz bound") {
+		if _, err := NewBounds(m, Growth{}); err == nil || !strings.Contains(err.Error(), "layer 2, bias, has no Lipschitz bound") {
 			t.Errorf("%s: value clipping takes a layer without a bound: %v", name, err)
 		}
 		be.Close()

@@ -583,18 +583,18 @@ func TestGradientBoundsAreNeverExceeded(t *testing.T) {
 			for _, p := range m.Params() {
 				kernel.Scale(be, p.Len(), grow, p)
 			}
-			for _, tight := range []bool{false, true} {
+			for _, growth := range growths {
 				losses := pass(be, m, b, n)
 				norms := be.New(n)
 				m.Norms([]compute.Buffer{norms})
-				bounds, err := NewBounds(m, tight)
+				bounds, err := NewBounds(m, growth)
 				if err != nil {
 					t.Fatal(err)
 				}
 				bounds.Refresh()
 				dst := be.New(n)
 				bounds.Norms(n, losses, dst)
-				trials = append(trials, measured{fmt.Sprintf("trial %d, tight %v", trial, tight), fetch(t, be, dst, n), fetch(t, be, norms, n)})
+				trials = append(trials, measured{fmt.Sprintf("trial %d, %+v", trial, growth), fetch(t, be, dst, n), fetch(t, be, norms, n)})
 			}
 		}
 		for _, m := range trials {
@@ -655,7 +655,7 @@ func TestWeighedGradientsStayWithinCOnHostileWeights(t *testing.T) {
 				kernel.Fill(be, 1, 0, m.Params()[2*i+1])
 			}
 			losses, bound := pass(be, m, batch{[]float32{test.x}, []float32{test.y}}, 1), be.New(1)
-			bounds, err := NewBounds(m, true)
+			bounds, err := NewBounds(m, Growth{Tight: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -681,7 +681,7 @@ func TestBoundHoldsOverManyOutputs(t *testing.T) {
 	for name, open := range computetest.Backends(t) {
 		be := open()
 		m := newModel(t, be, chain(Squared, "", 1, k), 1)
-		bounds, err := NewBounds(m, true)
+		bounds, err := NewBounds(m, Growth{Tight: true})
 		if err != nil {
 			t.Fatal(err)
 		}

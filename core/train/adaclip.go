@@ -65,8 +65,9 @@ func newAdaClip(g *gaussian) *adaClip {
 		c.sizes = append(c.sizes, size)
 	}
 	c.parts, c.Offsets = be.New(len(c.sizes)), be.New(len(c.sizes))
-	// Every s is at least √Least, and b² = s·Σs; float32 rounds both.
-	c.Largest = 1.001 / (c.geo.Least * float64(d))
+	// b² = s·Σs; float32 rounds both.
+	least := c.geo.Smallest()
+	c.Largest = 1.001 / (least * least * float64(d))
 	kernel.Fill(be, d, float32(math.Sqrt(c.geo.First())), c.root)
 	c.rescale()
 	return c
@@ -166,9 +167,9 @@ func (c *adaClip) spread(ctx context.Context) (float64, error) {
 	return math.Pow(float64(size[0]), 4), err
 }
 
-// narrowest follows from b² = s·Σs, where each s is at least √Least.
+// narrowest follows from b² = s·Σs, where each s is at least the geometry's smallest.
 func (c *adaClip) narrowest(std float64) float64 {
-	return std * math.Sqrt(c.geo.Least*float64(c.terms.Spec.Params()))
+	return std * c.geo.Smallest() * math.Sqrt(float64(c.terms.Spec.Params()))
 }
 
 // Centre puts the centre of adaclip's coordinates where an audit wants it, and gives all

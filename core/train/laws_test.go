@@ -157,6 +157,42 @@ func TestNoExampleAddsMoreThanStated(t *testing.T) {
 	}
 }
 
+// TestValueClippingAddsNoMoreThanStated: the same for each of the bounds that VC's text has,
+// with f_lb and β₂ of its Algorithm 3.
+func TestValueClippingAddsNoMoreThanStated(t *testing.T) {
+	const rows = 3000
+	ds := hostile(rows)
+	for _, params := range []map[string]float64{{}, {"literal": 1}, {"f_lb": -0.5, "beta_2": 1e-3}, {"f_lb": -2, "beta_2": 4, "literal": 1}} {
+		t.Run(fmt.Sprint(params), func(t *testing.T) {
+			t.Parallel()
+			for i, size := range []float32{0, 1, 30} {
+				cfg := run.Config{Method: "value", Params: params, Model: run.Model{Kind: "mlp", Hidden: []int{6}}}
+				if err := overshoot(t, begunAs(t, cfg, ds, size, purego.New()), i*rows/3, (i+1)*rows/3); err != nil {
+					t.Errorf("weights ×%g: %v", size, err)
+				}
+			}
+		})
+	}
+}
+
+// TestAdaClipAsPrintedAddsNoMoreThanStated: from its first step, whose scale is far below
+// those that h₁ allows later.
+func TestAdaClipAsPrintedAddsNoMoreThanStated(t *testing.T) {
+	const rows = 600
+	ds := hostile(rows)
+	for _, h := range [][2]float64{{1e-12, 1e-2}, {1e-20, 1e-19}, {1e-3, 1e6}} {
+		cfg := run.Config{Method: "adaclip", Model: run.Model{Kind: "mlp", Hidden: []int{6}}, Params: map[string]float64{"literal": 1, "h1": h[0], "h2": h[1]}}
+		p := begunAs(t, cfg, ds, 1, purego.New())
+		c := p.clipping.mech.(*adaClip)
+		kernel.Fill(p.work.be, c.a.Len(), 0, c.a)
+		kernel.Fill(p.work.be, c.root.Len(), float32(math.Sqrt(c.geo.First())), c.root)
+		c.rescale()
+		if err := overshoot(t, p, 0, rows); err != nil {
+			t.Errorf("h = %g: %v", h, err)
+		}
+	}
+}
+
 // generous is a mechanism that lets a hundredth more through than it states.
 type generous struct{ mechanism }
 

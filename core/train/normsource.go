@@ -23,7 +23,7 @@ func newSource(c *clipping) (normSource, error) {
 	case c.clipper.NonPrivate:
 		return free{c}, nil
 	case c.clipper.Source == clip.Bounded:
-		bounds, err := nn.NewBounds(c.model, c.clipper.Tight)
+		bounds, err := nn.NewBounds(c.model, nn.Growth(c.clipper.Growth))
 		if err != nil {
 			return nil, c.terms.Unbounded(err)
 		}

@@ -114,13 +114,15 @@ func checkGain(c *check) {
 		func(f float64) float64 { return math.Min(f, f*f) },
 		func(f float64) float64 { return 2 * f },
 		func(f float64) float64 { return 8 * f },
+		func(f float64) float64 { return 4 * math.Min(1, 2*f) },
 	}
 	for n := range 40 {
 		for top, of := range tops {
 			layers, k, stride := 1+n%5, n%7, (n%2)*(n+3)
+			above, more := float64(n%3)/4, float64(n%4) // exact in float32
 			after, inputs := c.arg("after", squares(c.edgy(4*layers, 20))), c.arg("inputs", squares(c.edgy(stride*(layers-1)+n, 20)))
 			losses, outputs, dst := c.arg("losses", squares(c.edgy(n, 20))), c.arg("outputs", c.edgy(n*k, 4)), c.arg("dst", c.normals(n))
-			lipschitz.Gain(c.b, lipschitz.Top(top), n, k, layers, stride, after.buf, inputs.buf, losses.buf, outputs.buf, dst.buf)
+			lipschitz.Gain(c.b, lipschitz.Top(top), n, k, layers, stride, above, more, after.buf, inputs.buf, losses.buf, outputs.buf, dst.buf)
 			dst.want = each(n, func(i int) value {
 				g, longest, largest, high := 0.0, 0.0, 0.0, false
 				for j := range layers {
@@ -134,15 +136,15 @@ func checkGain(c *check) {
 				for _, z := range outputs.data[i*k : (i+1)*k] {
 					largest = max(largest, math.Abs(float64(z)))
 				}
-				f := float64(losses.data[i])*(1+1e-5+float64(k)*0x1p-24) + 1e-6*(1+largest)
+				f := float64(losses.data[i])*(1+1e-5+float64(k)*0x1p-24) + 1e-6*(1+largest) + above
 				if !(longest <= lipschitz.Greatest*lipschitz.Greatest) {
 					g = math.Inf(1)
 				}
-				w := upTo(math.Sqrt(g*of(f)) * (1 + 2e-5))
+				w := upTo(math.Sqrt(g*of(f)+more) * (1 + 2e-5))
 				w.any = (high || huge(f)) && !math.IsInf(g, 1)
 				return w
 			})
-			c.verify("Gain(%d, top %d, %d layers, stride %d)", n, top, layers, stride)
+			c.verify("Gain(%d, top %d, %d layers, stride %d, above %v, more %v)", n, top, layers, stride, above, more)
 		}
 	}
 }

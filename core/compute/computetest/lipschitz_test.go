@@ -25,7 +25,9 @@ func init() {
 				v[i+2], v[i+3] = min(v[i+2], 1), min(v[i+3], 1)
 			}
 		})},
-		mutant{"Gain", "another loss", with("gain", func(a *compute.Args) { a.N[0] = (a.N[0] + 1) % 4 })},
+		mutant{"Gain", "another loss", with("gain", func(a *compute.Args) { a.N[0] = (a.N[0] + 1) % 5 })},
+		mutant{"Gain", "losses that may not fall below 0", with("gain", func(a *compute.Args) { a.F[0] = 0 })},
+		mutant{"Gain", "nothing besides", with("gain", func(a *compute.Args) { a.F[1] = 0 })},
 		mutant{"Gain", "the inputs of the first layer alone", with("gain", func(a *compute.Args) { a.N[4] = 0 })},
 		mutant{"Gain", "the loss as computed", before("gain", 3, func(v []float32) {
 			for i := range v {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 )
 
 // Top bounds the squared norm of the gradient of a loss f ≥ 0 by the outputs.
@@ -19,8 +20,11 @@ const (
 	Binary
 	// Squares: ‖z − t‖² = 2f exactly.
 	Squares
-	// PaperCrossEntropy is VC's bound, 8f (β₁·f with β₂ = 0).
-	PaperCrossEntropy
+	// LinearCrossEntropy is the bound of VC's Algorithm 3, 8f: β₁·f.
+	LinearCrossEntropy
+	// CappedCrossEntropy is the bound at the end of VC's Appendix D, 4·min(1, 2f). It lies
+	// above CrossEntropy's, as (1 − e^(−f))² ≤ min(1, f)² ≤ min(1, 2f).
+	CappedCrossEntropy
 )
 
 // Greatest limits the factor by which a gradient may grow at any
@@ -34,12 +38,13 @@ const Greatest = 0x1p60
 // gradients become in each and after it, for its input and for 1 [layers×4] (see [Chain];
 // 0 for layers without parameters).
 // NaN, where it is looked at, gives +Inf. It may err upwards by 10⁻⁴ of the result,
-// never downwards.
+// never downwards. Above, at least 0, is how far losses lie above the least that they are
+// assumed to reach, and more, at least 0, is added to the squared norm (VC's −f_lb and β₂).
 //
 //	for i := range n {
 //		g := Σ_j (after[4*j] * inputs[j*stride+i])² + after[4*j+1]²     of j where after[4*j+3] ≠ 0
 //		f := losses[i]*(1+10⁻⁵+k*2⁻²⁴) + 10⁻⁶*(1+max_j |outputs[i*k+j]|)
-//		dst[i] = √(g * top(f)) * (1+2·10⁻⁵)
+//		dst[i] = √(g * top(f+above) + more) * (1+2·10⁻⁵)
 //		or +Inf where max_j (after[4*j+2] * inputs[j*stride+i])² + after[4*j+3]² is above Greatest²
 //	}
 //
@@ -47,9 +52,9 @@ const Greatest = 0x1p60
 // output it was taken from, and by half of one of its own for each that is added. The
 // factor of 1 + 2·10⁻⁵ covers the roundings of tanh's gradient and of the factors on at
 // most 64 layers; those of products are in the spectral norms.
-func Gain(q compute.Queue, top Top, n, k, layers, stride int, after, inputs, losses, outputs, dst compute.Buffer) {
+func Gain(q compute.Queue, top Top, n, k, layers, stride int, above, more float64, after, inputs, losses, outputs, dst compute.Buffer) {
 	q.Run(gain, compute.Args{
-		N: [5]int{int(top), n, k, layers, stride},
+		N: [5]int{int(top), n, k, layers, stride}, F: [6]float64{float64(kernel.Above(above)), float64(kernel.Above(more))},
 		Buf: [5]compute.Buffer{
 			after.Slice(0, 4*layers), inputs.Slice(0, stride*(layers-1)+n), losses.Slice(0, n), outputs.Matrix(n, k), dst.Slice(0, n),
 		},
@@ -71,11 +76,11 @@ var gain = compute.Define(compute.Kernel{Name: "gain", Loop: func(o *compute.Ope
 		for _, z := range outputs[i*k : (i+1)*k] {
 			largest = max(largest, math.Abs(float64(z))) // math.Max loses NaN beside +Inf
 		}
-		f := float64(losses[i])*(1+1e-5+float64(k)*0x1p-24) + 1e-6*(1+largest)
+		f := float64(losses[i])*(1+1e-5+float64(k)*0x1p-24) + 1e-6*(1+largest) + o.F[0]
 		if !(longest <= Greatest*Greatest) { // or NaN
 			g = math.Inf(1)
 		}
-		dst[i] = orInf(math.Sqrt(g*top.of(f)) * (1 + 2e-5))
+		dst[i] = orInf(math.Sqrt(g*top.of(f)+o.F[1]) * (1 + 2e-5))
 	}
 }})
 
@@ -90,7 +95,9 @@ func (t Top) of(f float64) float64 {
 		return math.Min(f, f*f)
 	case Squares:
 		return 2 * f
-	default:
+	case LinearCrossEntropy:
 		return 8 * f
+	default:
+		return 4 * math.Min(1, 2*f)
 	}
 }

@@ -16,7 +16,8 @@ fn top(f: Above) -> Above {
     case 0: { let e = squareOf(certainty(f)); return Above(e.part, e.power + 1); }
     case 1: { return lesser(f, squareOf(f)); }
     case 2: { return productOf(f, aboveWhole(2u, 0)); }
-    default: { return productOf(f, aboveWhole(8u, 0)); }
+    case 3: { return productOf(f, aboveWhole(8u, 0)); }
+    default: { return productOf(lesser(ONE, productOf(f, aboveWhole(2u, 0))), aboveWhole(4u, 0)); }
   }
 }
 
@@ -42,6 +43,8 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
   var refused = isNaN(loss) || isNaN(largest) || isBelow(GREATEST, longest);
   if (loss >> 31u == 0u) { f = sumOf(f, productOf(aboveFloat(loss), sumOf(aboveFloat(bitcast<u32>(1.0000101)), aboveWhole(k, -24)))); }
   else { refused = refused || isBelow(slack, aboveFloat(loss)); } // no loss is negative but by rounding, which slack covers
+  f = sumOf(f, aboveFloat(bitcast<u32>(args.f0)));
   if (refused) { g = BOUNDLESS; }
-  words[args.b4 + i] = bitsAbove(productOf(rootOf(productOf(g, top(f))), aboveFloat(bitcast<u32>(1.0000201))));
+  let squared = sumOf(productOf(g, top(f)), aboveFloat(bitcast<u32>(args.f1)));
+  words[args.b4 + i] = bitsAbove(productOf(rootOf(squared), aboveFloat(bitcast<u32>(1.0000201))));
 }
