@@ -226,13 +226,20 @@ func TestSplitPartsCostTheWhole(t *testing.T) {
 	}
 }
 
+// TestScheduleEnds: at ρ_C·C₀, falling all the way, for each ρ_C of DC's Table VII:
+// "{0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9}".
 func TestScheduleEnds(t *testing.T) {
-	r := newRule(t, "schedule", func(e *Env) { e.MaxGradNorm = 6; e.Params = Params{"rho_c": 3} })
-	for range 100 {
-		r.Adapt(nil)
-	}
-	if math.Abs(r.C()-2) > 1e-12 {
-		t.Errorf("after all steps C is %g, want 6/3", r.C())
+	for _, share := range []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9} {
+		r := newRule(t, "schedule", func(e *Env) { e.MaxGradNorm = 6; e.Params = Params{"end_share": share} })
+		for range 100 {
+			before := r.C()
+			if r.Adapt(nil); !(r.C() < before) {
+				t.Fatalf("ρ_C = %g: C goes from %g to %g", share, before, r.C())
+			}
+		}
+		if math.Abs(r.C()-6*share) > 1e-12 {
+			t.Errorf("after all steps C is %g, want %g·6", r.C(), share)
+		}
 	}
 }
 

@@ -5,19 +5,20 @@ import (
 	"math"
 )
 
-// schedule is the threshold C₀·ρ^(−t/T) of Du et al. 2021: it depends on the
-// step's number alone.
+// schedule is the threshold C₀·ρ^(t/T) of Du et al. 2021: it depends on the step's number
+// alone. ρ is the share of C₀ that is left in the end, as in public code of Du's method and in
+// DC's Table VII, whose ρ_C from 0.1 to 0.9 would raise the threshold if C₀ were divided by it.
 type schedule struct {
 	c0, rho  float64
 	t, steps int
 }
 
 func newSchedule(e Env) (Rule, error) {
-	return &schedule{c0: e.MaxGradNorm, rho: e.Params["rho_c"], steps: max(1, e.Steps)}, nil
+	return &schedule{c0: e.MaxGradNorm, rho: e.Params["end_share"], steps: max(1, e.Steps)}, nil
 }
 
 func (s *schedule) C() float64 {
-	return clampThreshold(s.c0*math.Pow(s.rho, -float64(s.t)/float64(s.steps)), s.c0)
+	return clampThreshold(s.c0*math.Pow(s.rho, float64(s.t)/float64(s.steps)), s.c0)
 }
 func (s *schedule) Query() *Query   { return nil }
 func (s *schedule) Adapt([]float64) { s.t++ }
@@ -37,8 +38,8 @@ func (s *schedule) Restore(v []float64) error {
 
 func init() {
 	params := []Param{{
-		Name: "rho_c", Label: "Decay ρ_C", Default: 2, Min: 0.01, Max: 100, Log: true,
-		Help: "The threshold ends at C₀/ρ_C; values below 1 let it grow.",
+		Name: "end_share", Label: "Share left at the end ρ_C", Default: 0.5, Min: 0.01, Max: 100, Log: true,
+		Help: "The threshold ends at ρ_C·C₀; values above 1 let it grow. DC tries 0.1 to 0.9.",
 	}}
 	registerRule("schedule", params, newSchedule)
 	register(Method{
@@ -46,8 +47,8 @@ func init() {
 		Info: Info{
 			Name:    "schedule",
 			Title:   "Falling schedule",
-			Idea:    "The threshold shrinks from C₀ to C₀/ρ_C over the run, by a plan fixed beforehand. As gradients get smaller late in training, so does the noise.",
-			Formula: "Cₜ = C₀·ρ_C^(−t/T)",
+			Idea:    "The threshold shrinks from C₀ to ρ_C·C₀ over the run, by a plan fixed beforehand. As gradients get smaller late in training, so does the noise.",
+			Formula: "Cₜ = C₀·ρ_C^(t/T)",
 			When:    "When you expect gradients to shrink steadily and know how far.",
 			Paper:   "Du et al. 2021",
 			Params:  params,

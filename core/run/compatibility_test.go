@@ -59,3 +59,19 @@ func TestReadsExportOfOlderVersions(t *testing.T) {
 		t.Errorf("the configuration is %+v", c)
 	}
 }
+
+// TestReadsTheScheduleOfOlderVersions: rho_c divided C₀, and its successor multiplies it.
+func TestReadsTheScheduleOfOlderVersions(t *testing.T) {
+	for _, test := range []struct {
+		link string
+		want map[string]float64
+	}{
+		{"method=schedule&rho_c=4", map[string]float64{"end_share": 0.25}},
+		{"method=schedule&rho_c=4&end_share=0.5", map[string]float64{"end_share": 0.5}},
+		{"method=schedule&rho_c=0", map[string]float64{"rho_c": 0}}, // is refused where the run is planned, as before
+	} {
+		if c, _ := ReadHash(test.link); !reflect.DeepEqual(c.Params, test.want) {
+			t.Errorf("%s: %v, want %v", test.link, c.Params, test.want)
+		}
+	}
+}

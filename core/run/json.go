@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"sort"
@@ -105,9 +106,25 @@ func (c *Config) UnmarshalJSON(b []byte) error {
 		}
 		p.Params[name] = x
 	}
+	readDecay(p.Params)
 	p.Model.dropUnused()
 	*c = Config(p)
 	return nil
+}
+
+// readDecay replaces rho_c, which configurations before 0.3.0 have for the schedule: what C₀ is
+// divided by in the end. Its successor end_share is ρ_C as Du et al. and DC's Table VII have it,
+// what C₀ is multiplied with.
+func readDecay(params map[string]float64) {
+	rho, old := params["rho_c"]
+	share := 1 / rho
+	if !old || !(share > 0) || math.IsInf(share, 1) {
+		return
+	}
+	delete(params, "rho_c")
+	if _, set := params["end_share"]; !set {
+		params["end_share"] = share
+	}
 }
 
 // named refuses what an object of a field's type has no field for. Package json would leave
