@@ -16,7 +16,7 @@ func init() {
 			Title:   "Value clipping (DP-SGD-VC)",
 			Idea:    "An example's loss and the layers' spectral norms bound its gradient before it is computed. The loss is scaled by that bound, so that one ordinary backward pass suffices.",
 			Formula: "ĝᵢ = gᵢ / max(1, √(β·min{1, 2(fᵢ − f_lb)} + β₂)/C),  β = 4‖x̃ᵢ‖²·Σⱼ Πₗ≠ⱼ‖W̃ₗ‖²",
-			When:    "Where even ghost norms are too slow. The bound is loose, so it clips harder than it needs to.",
+			When:    "Where the norms of gradients cannot be had in one pass. Here they can: on MNIST a step of a linear model takes as long as constant's, and with hidden layers longer, for their spectral norms. The bound is loose, so it clips harder than it needs to.",
 			Paper:   "VC, Algorithm 3 with the bound of Appendix D",
 			Params:  params,
 			Private: true,

@@ -330,6 +330,9 @@ func (t *tuningTable) sentence() string {
 		if strings.HasPrefix(w.key, "repeat_") || w.key == "liu_talwar" {
 			s += fmt.Sprintf(" It draws the number of runs at random, %s on average, and each configuration at random; it does not hold for a grid that is walked once.", words.Count(c.Runs))
 		}
+		if c.Runs > 1 {
+			s += " A threshold that moves by itself, such as dc-e’s, is run once and spares the search."
+		}
 		return s
 	}
 	return ""

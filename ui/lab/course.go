@@ -153,15 +153,19 @@ func column(watch string) (head string, cell func(*lesson.Outcome) string) {
 	case "loss":
 		return "test loss", func(o *lesson.Outcome) string { return words.Number(float64(o.Loss), 3) }
 	case "clip_fraction":
-		return "clipped at first, and at the end; accuracy", func(o *lesson.Outcome) string {
-			return words.Percent(float64(o.Clipped[0]), 0) + ", " + words.Percent(float64(o.Clipped[1]), 0) + "; " + words.Percent(float64(o.Accuracy), 1)
+		return "clipped at first, and at the end; accuracy or loss", func(o *lesson.Outcome) string {
+			result := words.Percent(float64(o.Accuracy), 1)
+			if math.IsNaN(float64(o.Accuracy)) { // regression has none
+				result = words.Number(float64(o.Loss), 3)
+			}
+			return words.Percent(float64(o.Clipped[0]), 0) + ", " + words.Percent(float64(o.Clipped[1]), 0) + "; " + result
 		}
 	case "max_grad_norm":
 		return "C at the end", func(o *lesson.Outcome) string { return words.Number(float64(o.MaxGradNorm), 3) }
 	case "seconds":
 		return "time of a step, in parts of the first’s", func(o *lesson.Outcome) string { return words.Number(float64(o.Time), 2) }
-	case "noise":
-		return "length of the noise", func(o *lesson.Outcome) string { return words.Number(math.Sqrt(float64(o.Noise)), 3) }
+	case "error":
+		return "distance from the true gradient, by clipping and noise", func(o *lesson.Outcome) string { return words.Number(math.Sqrt(float64(o.Error)), 3) }
 	case "cosine":
 		return "cosine of the clipped with the true mean; accuracy", func(o *lesson.Outcome) string {
 			return words.Number(float64(o.Cosine), 3) + "; " + words.Percent(float64(o.Accuracy), 1)

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -203,7 +204,54 @@ func (v *papersView) figureView(f *lesson.Figure) app.UI {
 		app.Button().Type("button").ID("figure-run").Class("primary").Text("Run it here").OnClick(func(app.Context, app.Event) { v.send(reproduce{f}) }, app.EventScope(f.ID)),
 		app.If(f.Full != nil, func() app.UI { return fullView(f) }),
 		app.If(len(f.Stored) > 0, func() app.UI { return storedView(f) }),
+		app.If(len(f.Grids) > 0, func() app.UI { return gridsView(f.Grids) }),
 	)
+}
+
+// gridsView shows the stored accuracies of more runs than lanes can show, as heat maps of one
+// scale.
+func gridsView(grids []lesson.Grid) app.UI {
+	shade := shades(grids)
+	return app.Div().Class("stored grids").Body(
+		app.P().Class("help").Text("Test accuracy of every pair, stored as well: the darker, the better."),
+		app.Range(grids).Slice(func(i int) app.UI {
+			g := &grids[i]
+			return app.Table().Body(
+				app.Caption().Text(g.Label),
+				app.THead().Body(app.Tr().Body(
+					app.Td(),
+					app.Range(g.Columns.Values).Slice(func(j int) app.UI {
+						return app.Th().Scope("col").Text(g.Columns.Label + " = " + words.Number(g.Columns.Values[j], 3))
+					}))),
+				app.TBody().Body(app.Range(g.Stored).Slice(func(j int) app.UI {
+					return app.Tr().Body(
+						app.Th().Scope("row").Text(g.Rows.Label+" = "+words.Number(g.Rows.Values[j], 3)),
+						app.Range(g.Stored[j]).Slice(func(k int) app.UI {
+							return app.Td().Class("number", "heat-"+strconv.Itoa(shade(g.Stored[j][k]))).Text(words.Percent(g.Stored[j][k], 1))
+						}))
+				})),
+			)
+		}),
+	)
+}
+
+// shades returns a function from an accuracy to its place between the least and the greatest of
+// all grids, 0 to 4.
+func shades(grids []lesson.Grid) func(accuracy float64) int {
+	least, greatest := math.Inf(1), math.Inf(-1)
+	for i := range grids {
+		for _, row := range grids[i].Stored {
+			for _, v := range row {
+				least, greatest = min(least, v), max(greatest, v)
+			}
+		}
+	}
+	return func(v float64) int {
+		if !(greatest > least) {
+			return 0
+		}
+		return min(4, int(5*(v-least)/(greatest-least)))
+	}
 }
 
 // fullView leads to the runs on the paper's own data, which take too long for a lane, and

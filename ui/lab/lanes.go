@@ -184,7 +184,7 @@ func (l *lanes) first() float64 {
 
 func (o *lane) outcome(unit float64) outcome {
 	out := outcome{state: "waits", worst: math.NaN()}
-	var accuracy, loss, noise, cosine, start, end, threshold average
+	var accuracy, loss, squares, cosine, start, end, threshold average
 	least, greatest := math.Inf(1), math.Inf(-1)
 	for i, a := range o.runs {
 		if i == 0 {
@@ -200,8 +200,8 @@ func (o *lane) outcome(unit float64) outcome {
 			end.addValue(meanOf(clipped[len(clipped)-tenth:]))
 			threshold.addValue(c[len(c)-1])
 		}
-		if a.noise.n > 0 { // a run that waits, or failed at once, has compared nothing
-			noise.addValue(a.noise.value())
+		if a.squares.n > 0 { // a run that waits, or failed at once, has compared nothing
+			squares.addValue(a.squares.value())
 			cosine.addValue(a.cosine.value())
 		}
 		if a.result == nil {
@@ -220,7 +220,7 @@ func (o *lane) outcome(unit float64) outcome {
 	out.Outcome = lesson.Outcome{
 		Label: o.Label, Accuracy: run.Number(accuracy.value()), Loss: run.Number(loss.value()),
 		Clipped:     [2]run.Number{run.Number(start.value()), run.Number(end.value())},
-		MaxGradNorm: run.Number(threshold.value()), Noise: run.Number(noise.value()), Cosine: run.Number(cosine.value()), Time: out.Time,
+		MaxGradNorm: run.Number(threshold.value()), Error: run.Number(squares.value()), Cosine: run.Number(cosine.value()), Time: out.Time,
 	}
 	return out
 }

@@ -211,15 +211,15 @@ func TestStoppedLanesKeepWhatTheyHave(t *testing.T) {
 // waits or failed.
 func TestASeedThatTellsNothingLeavesTheOthers(t *testing.T) {
 	var measured attempt
-	measured.noise.addValue(3)
+	measured.squares.addValue(3)
 	measured.cosine.addValue(0.5)
 	one := lane{runs: []*attempt{&measured, {}, {fault: "no worker"}}}
-	if out := one.outcome(1); out.Noise != 3 || out.Cosine != 0.5 {
-		t.Errorf("noise %v and cosine %v, want 3 and 0.5", out.Noise, out.Cosine)
+	if out := one.outcome(1); out.Error != 3 || out.Cosine != 0.5 {
+		t.Errorf("squared error %v and cosine %v, want 3 and 0.5", out.Error, out.Cosine)
 	}
 	one.runs = one.runs[1:]
-	if out := one.outcome(1); !math.IsNaN(float64(out.Noise)) || !math.IsNaN(float64(out.Cosine)) {
-		t.Errorf("of no measurement: noise %v and cosine %v", out.Noise, out.Cosine)
+	if out := one.outcome(1); !math.IsNaN(float64(out.Error)) || !math.IsNaN(float64(out.Cosine)) {
+		t.Errorf("of no measurement: squared error %v and cosine %v", out.Error, out.Cosine)
 	}
 }
 

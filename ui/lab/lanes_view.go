@@ -141,10 +141,10 @@ func (v *lanesView) fields() []field {
 			}
 			return words.Percent(float64(o.Clipped[0]), 0) + ", " + words.Percent(float64(o.Clipped[1]), 0)
 		}, false})
-	if slices.Contains([]string{"noise", "cosine", "seconds"}, v.lanes.watch) {
+	if slices.Contains([]string{"error", "cosine", "seconds"}, v.lanes.watch) {
 		head, cell := column(v.lanes.watch)
 		value := map[string]func(*outcome) run.Number{
-			"noise": func(o *outcome) run.Number { return o.Noise }, "cosine": func(o *outcome) run.Number { return o.Cosine }, "seconds": func(o *outcome) run.Number { return o.Time },
+			"error": func(o *outcome) run.Number { return o.Error }, "cosine": func(o *outcome) run.Number { return o.Cosine }, "seconds": func(o *outcome) run.Number { return o.Time },
 		}[v.lanes.watch]
 		all = append(all, field{v.lanes.watch, head, func(o *outcome) float64 { return float64(value(o)) }, func(o *outcome) string { return cell(&o.Outcome) }, false})
 	}

@@ -5,6 +5,8 @@ import (
 	"path"
 	"strings"
 	"testing"
+
+	"clipscope/ui/lesson"
 )
 
 // librarian is a client with the figures of this repository.
@@ -40,4 +42,18 @@ func TestAFigureSaysWhatItShows(t *testing.T) {
 		}
 	}
 	parts(l)
+}
+
+// TestShadesShareOneScale: the least of all grids is the lightest, the greatest the darkest, and
+// grids of one value have one shade.
+func TestShadesShareOneScale(t *testing.T) {
+	shade := shades([]lesson.Grid{{Stored: [][]float64{{0.5, 0.6}}}, {Stored: [][]float64{{0.7, 1}}}})
+	for v, want := range map[float64]int{0.5: 0, 0.65: 1, 0.75: 2, 0.99: 4, 1: 4} {
+		if got := shade(v); got != want {
+			t.Errorf("%v is shade %d, want %d", v, got, want)
+		}
+	}
+	if got := shades([]lesson.Grid{{Stored: [][]float64{{0.5, 0.5}}}})(0.5); got != 0 {
+		t.Errorf("a grid of one value has shade %d", got)
+	}
 }

@@ -40,7 +40,9 @@ type attempt struct {
 	fault  string         // why it did not
 	ending bool           // it was told to stop where it is
 
-	noise, cosine average // over the steps at which gradients were compared
+	// Over the steps at which gradients were compared: squared distances of the released from
+	// the true one, and cosines.
+	squares, cosine average
 }
 
 // average is a running mean.
@@ -238,7 +240,7 @@ func (q *queue) started(a *attempt, r client.Run, err error) {
 		a.record.Add(events)
 		for i := range events {
 			if d := events[i].Diag; d != nil && d.Gradient != nil {
-				a.noise.addValue(float64(d.Gradient.NoiseVariance))
+				a.squares.addValue(float64(d.Gradient.Bias*d.Gradient.Bias + d.Gradient.NoiseVariance))
 				a.cosine.addValue(float64(d.Gradient.Cosine))
 			}
 		}

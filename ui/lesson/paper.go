@@ -24,11 +24,31 @@ type Figure struct {
 	// Full is what the base has for the paper's own data, which the visitor brings; nil
 	// where these are built in, or are not the pictures of MNIST and Fashion-MNIST.
 	Full map[string]any `json:"full"`
+	// Grids are tables of more runs than lanes can show: what was stored of them is shown.
+	Grids []Grid `json:"grids"`
 	// Watch is what the figure is about: accuracy, loss, clip_fraction, max_grad_norm,
-	// seconds, noise, cosine, u or plane.
+	// seconds, error, cosine, u or plane.
 	Watch   string `json:"watch"`
 	Differs string `json:"differs"` // where the experiment, or what came of it, is not the paper's
 	Stored  Stored `json:"-"`
+}
+
+// Grid is a table of runs that differ in two fields: the test accuracy by row and column, as a
+// heat map.
+type Grid struct {
+	Label   string         `json:"label"`
+	Set     map[string]any `json:"set"` // what all its runs have
+	Rows    Axis           `json:"rows"`
+	Columns Axis           `json:"columns"`
+	// Stored holds the test accuracies when they were last made, by row and column.
+	Stored [][]float64 `json:"-"`
+}
+
+// Axis lists the values that a field takes along one side of a grid.
+type Axis struct {
+	Field  string    `json:"field"`
+	Label  string    `json:"label"`
+	Values []float64 `json:"values"`
 }
 
 // Lane is a run among others.
@@ -50,9 +70,10 @@ type Outcome struct {
 	// the steps, and MaxGradNorm the threshold of the last step.
 	Clipped     [2]run.Number `json:"clip_fraction"`
 	MaxGradNorm run.Number    `json:"max_grad_norm"`
-	// Noise is the mean expected squared norm of the noise, and Cosine the mean cosine
-	// of the clipped mean gradient with the true one, where these were measured.
-	Noise  run.Number `json:"noise_variance"`
+	// Error is the mean expected squared distance of the released mean gradient from the
+	// true one, which clipping and noise share, and Cosine the mean cosine of the clipped mean
+	// gradient with the true one, where these were measured.
+	Error  run.Number `json:"squared_error"`
 	Cosine run.Number `json:"cosine"`
 	// Time is that of a step, in parts of the first run's.
 	Time run.Number `json:"relative_step_time"`
@@ -64,7 +85,10 @@ func ReadFigures(figures, stored []byte) ([]Figure, error) {
 	if err := json.Unmarshal(figures, &list); err != nil {
 		return nil, fmt.Errorf("lesson: figures: %w", err)
 	}
-	of := map[string]Stored{}
+	var of struct {
+		Figures map[string]Stored        `json:"figures"`
+		Grids   map[string][][][]float64 `json:"grids"`
+	}
 	if err := json.Unmarshal(stored, &of); err != nil {
 		return nil, fmt.Errorf("lesson: stored figures: %w", err)
 	}
@@ -73,7 +97,10 @@ func ReadFigures(figures, stored []byte) ([]Figure, error) {
 		if err := f.checkRuns(); err != nil {
 			return nil, fmt.Errorf("lesson: figure %q: %w", f.ID, err)
 		}
-		f.Stored = of[f.ID]
+		f.Stored = of.Figures[f.ID]
+		for j, accuracies := range of.Grids[f.ID][:min(len(f.Grids), len(of.Grids[f.ID]))] {
+			f.Grids[j].Stored = accuracies
+		}
 	}
 	return list, nil
 }
@@ -81,7 +108,7 @@ func ReadFigures(figures, stored []byte) ([]Figure, error) {
 // MostLanes limits the runs that are shown side by side: more cannot be told apart.
 const MostLanes = 6
 
-var watched = []string{"accuracy", "loss", "clip_fraction", "max_grad_norm", "seconds", "noise", "cosine", "u", "plane"}
+var watched = []string{"accuracy", "loss", "clip_fraction", "max_grad_norm", "seconds", "error", "cosine", "u", "plane"}
 
 func (f *Figure) checkRuns() error {
 	switch {
@@ -95,6 +122,11 @@ func (f *Figure) checkRuns() error {
 	if _, err := f.Configs(); err != nil {
 		return err
 	}
+	for i := range f.Grids {
+		if _, err := f.Grids[i].Configs(f.Base); err != nil {
+			return err
+		}
+	}
 	_, err := f.FullConfigs()
 	return err
 }
@@ -105,6 +137,25 @@ func (f *Figure) Configs() ([]run.Config, error) {
 		return []run.Config{f.Base}, nil
 	}
 	return f.withLanes(f.Base)
+}
+
+// Configs returns the configurations of a grid's runs on a figure's base, row by row.
+func (g *Grid) Configs(base run.Config) ([]run.Config, error) {
+	var all []run.Config
+	for _, row := range g.Rows.Values {
+		for _, column := range g.Columns.Values {
+			set := map[string]any{g.Rows.Field: row, g.Columns.Field: column}
+			for key, v := range g.Set {
+				set[key] = v
+			}
+			c, err := base.With(set)
+			if err != nil {
+				return nil, fmt.Errorf("%s, %v × %v: %w", g.Label, row, column, err)
+			}
+			all = append(all, c)
+		}
+	}
+	return all, nil
 }
 
 // FullConfigs returns the configurations of the lanes on the paper's own data; nil where Full is.

@@ -27,6 +27,7 @@ func All() []Info {
 		{"spirals", "Spirals", data.Classification, "Two spiral arms in the plane, 2,000 + 1,000 points; no straight line parts them."},
 		{"regression-vc", "Linear regression, 256 features", data.Regression, "10,000 standard normal rows with a linear truth, as in the value-clipping paper, App. C.1."},
 		{"regression-ac", "Mean estimation, 10 dimensions", data.Regression, "1,000 points (±1, 0, …, 0) whose mean is sought, as in the AdaCliP paper."},
+		{"regression-ac-far", "Mean estimation from afar", data.Regression, "The same 1,000 points moved by 3 in each of the 10 dimensions: training starts at 0, far from their mean."},
 	}
 }
 
@@ -52,6 +53,11 @@ func Make(name string, seed uint64) (*data.Dataset, error) {
 		ds = LinearTruth(seed, 10_000, 1000, 256)
 	case "regression-ac":
 		ds = MeanEstimation(1000, 10)
+	case "regression-ac-far":
+		ds = MeanEstimation(1000, 10)
+		for i := range ds.Train.Y { // the test rows are the same
+			ds.Train.Y[i] += 3
+		}
 	default:
 		var names string
 		for _, b := range All() {
