@@ -139,7 +139,7 @@ func claim(f *lesson.Figure) string {
 	if f == nil {
 		return ""
 	}
-	text := titles[f.Paper] + ", " + f.Figure + ": " + f.Claim + " Otherwise than in the paper: " + f.Differs
+	text := titles[f.Paper] + ", " + f.Figure + ": " + f.Claim + " Here: " + f.Differs
 	if len(f.Lanes) > 0 {
 		head, _ := column(f.Watch)
 		text += " Look at: " + head + "."

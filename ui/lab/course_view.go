@@ -200,7 +200,7 @@ func (v *papersView) figureView(f *lesson.Figure) app.UI {
 	return app.Article().Class("figure").ID("figure").Body(
 		app.H3().Text(titles[f.Paper]+", "+f.Figure),
 		app.P().Text(f.Claim),
-		app.P().Class("help").Text("Otherwise than in the paper: "+f.Differs),
+		app.P().Class("help").Text("Here: "+f.Differs),
 		app.Button().Type("button").ID("figure-run").Class("primary").Text("Run it here").OnClick(func(app.Context, app.Event) { v.send(reproduce{f}) }, app.EventScope(f.ID)),
 		app.If(f.Full != nil, func() app.UI { return fullView(f) }),
 		app.If(len(f.Stored) > 0, func() app.UI { return storedView(f) }),
@@ -213,7 +213,7 @@ func (v *papersView) figureView(f *lesson.Figure) app.UI {
 func gridsView(grids []lesson.Grid) app.UI {
 	shade := shades(grids)
 	return app.Div().Class("stored grids").Body(
-		app.P().Class("help").Text("Test accuracy of every pair, stored as well: the darker, the better."),
+		app.P().Class("help").Text("Test accuracy of every pair in %, stored as well: the stronger the colour, the better."),
 		app.Range(grids).Slice(func(i int) app.UI {
 			g := &grids[i]
 			return app.Table().Body(
@@ -227,7 +227,7 @@ func gridsView(grids []lesson.Grid) app.UI {
 					return app.Tr().Body(
 						app.Th().Scope("row").Text(g.Rows.Label+" = "+words.Number(g.Rows.Values[j], 3)),
 						app.Range(g.Stored[j]).Slice(func(k int) app.UI {
-							return app.Td().Class("number", "heat-"+strconv.Itoa(shade(g.Stored[j][k]))).Text(words.Percent(g.Stored[j][k], 1))
+							return app.Td().Class("number", "heat-"+strconv.Itoa(shade(g.Stored[j][k]))).Text(words.Number(100*g.Stored[j][k], 3))
 						}))
 				})),
 			)

@@ -29,7 +29,7 @@ type Figure struct {
 	// Watch is what the figure is about: accuracy, loss, clip_fraction, max_grad_norm,
 	// seconds, error, cosine, u or plane.
 	Watch   string `json:"watch"`
-	Differs string `json:"differs"` // where the experiment, or what came of it, is not the paper's
+	Differs string `json:"differs"` // our result beside the claim, and where the experiment is not the paper's
 	Stored  Stored `json:"-"`
 }
 
