@@ -36,7 +36,7 @@ func (d *dataSource) recognise(files app.Value) {
 	if !slices.Contains([]string{".json", ".safetensors", ".zip", ".txt"}, strings.ToLower(path.Ext(name))) {
 		return
 	}
-	checker.Check(file, func(v run.Verdict, err error) {
+	d.cancel = checker.Check(file, func(v run.Verdict, err error) {
 		if err != nil || mine != d.tries {
 			return
 		}
