@@ -1,5 +1,10 @@
 package clip
 
+// byValue returns the clipper of both value-clipping methods, which differ in the bound only.
+func byValue(e Env, g Growth) *Clipper {
+	return &Clipper{Source: Bounded, Grouping: Flat, Weight: constant{}, Rule: Fixed(e.MaxGradNorm), Growth: g}
+}
+
 func init() {
 	params := []Param{
 		{Name: "f_lb", Label: "Lower bound of losses f_lb", Default: 0, Min: -1000, Max: 0,
@@ -22,11 +27,7 @@ func init() {
 			Private: true,
 		},
 		New: func(e Env) (*Clipper, error) {
-			p := e.Params
-			return &Clipper{
-				Source: Bounded, Grouping: Flat, Weight: constant{}, Rule: Fixed(e.MaxGradNorm),
-				Growth: Growth{Linear: p["literal"] == 1, Least: p["f_lb"], Offset: p["beta_2"]},
-			}, nil
+			return byValue(e, Growth{Linear: e.Params["literal"] == 1, Least: e.Params["f_lb"], Offset: e.Params["beta_2"]}), nil
 		},
 	})
 }

@@ -12,8 +12,6 @@ func init() {
 			Paper:   "after VC, Appendix D; the bound is derived in package nn",
 			Private: true,
 		},
-		New: func(e Env) (*Clipper, error) {
-			return &Clipper{Source: Bounded, Grouping: Flat, Weight: constant{}, Rule: Fixed(e.MaxGradNorm), Growth: Growth{Tight: true}}, nil
-		},
+		New: func(e Env) (*Clipper, error) { return byValue(e, Growth{Tight: true}), nil },
 	})
 }

@@ -14,21 +14,26 @@ import (
 	"clipscope/core/run"
 )
 
+// fillBytes draws so many rows of bytes, of two classes, for each split of ds.
+func fillBytes(ds *data.Dataset, rows int, rng *rand.Rand) {
+	for _, split := range []*data.Split{&ds.Train, &ds.Test} {
+		split.N = rows
+		for range rows {
+			for range ds.Features {
+				split.U8 = append(split.U8, uint8(rng.Uint32()))
+			}
+			split.Y = append(split.Y, float32(rng.IntN(2)))
+		}
+	}
+}
+
 // TestBytesTrainAsTheNumbersTheyAre trains on bytes, which become features on the backend, and on
 // the same rows as numbers, which do so on this side.
 func TestBytesTrainAsTheNumbersTheyAre(t *testing.T) {
 	const rows, features = 90, 7
 	rng := rand.New(rand.NewPCG(3, 4))
 	ds := &data.Dataset{Name: "bytes", Task: data.Classification, Features: features, Outputs: 2, Classes: []string{"a", "b"}}
-	for _, split := range []*data.Split{&ds.Train, &ds.Test} {
-		split.N = rows
-		for range rows {
-			for range features {
-				split.U8 = append(split.U8, uint8(rng.Uint32()))
-			}
-			split.Y = append(split.Y, float32(rng.IntN(2)))
-		}
-	}
+	fillBytes(ds, rows, rng)
 	numbers := *ds
 	for _, split := range []*data.Split{&numbers.Train, &numbers.Test} {
 		for _, b := range split.U8 {
@@ -94,15 +99,7 @@ func TestRowsThatStayTrainAsThoseThatAreSent(t *testing.T) {
 			features *= n
 		}
 		ds := &data.Dataset{Name: "bytes", Task: data.Classification, Shape: shape, Features: features, Outputs: 2, Classes: []string{"a", "b"}}
-		for _, split := range []*data.Split{&ds.Train, &ds.Test} {
-			split.N = rows
-			for range rows {
-				for range features {
-					split.U8 = append(split.U8, uint8(rng.Uint32()))
-				}
-				split.Y = append(split.Y, float32(rng.IntN(2)))
-			}
-		}
+		fillBytes(ds, rows, rng)
 		cfg := run.Config{
 			Method: "constant", Model: run.Model{Kind: "layers", Layers: []string{"conv:4:3", "tanh", "flatten", "dense"}}, NoiseMultiplier: ptr(1.0), Seed: ptr(uint64(7)),
 			ExpectedBatchSize: 20, Steps: 8, LearningRate: 0.01, Accountant: "rdp",

@@ -44,7 +44,7 @@ type workspace struct {
 // newWorkspace settles what a run needs before its model: a key of its own, unless the seed
 // is fixed, a clipper, the kind of mechanism, and the size of a physical batch.
 func newWorkspace(be compute.Backend, terms plan.Terms, trainRows int) (*workspace, error) {
-	w := &workspace{be: compute.NewScope(be), terms: terms, rows: trainRows, space: space{capacity: terms.Capacity}}
+	w := &workspace{be: compute.NewScope(be), terms: terms, rows: trainRows}
 	if n := terms.Config.NumExamples; n > 0 {
 		w.rows = n * privacy.MostPerDeclared
 	}
