@@ -1139,11 +1139,12 @@ export const clipscope = Object.freeze({
     const { connection, info } = await hold(file, signal);
     return new Model(connection, file, info);
   },
-  // check examines a file that the page saved, in a worker of its own, which signal ends.
-  /** @param {any} source @param {AbortSignal} [signal] */
-  async check(source, signal) {
+  // check examines a file that the page saved, in a worker of its own, which signal ends; with
+  // recognise it says only what the file is.
+  /** @param {any} source @param {AbortSignal} [signal] @param {{ recognise?: boolean }} [options] */
+  async check(source, signal, options) {
     const file = source instanceof File ? source : new File([modelFile(source)], source.name ?? "file");
-    return inWorker("check", undefined, { train: [file], test: [] }, undefined, signal);
+    return inWorker("check", { recognise: Boolean(options?.recognise) }, { train: [file], test: [] }, undefined, signal);
   },
   interrupted,
   // onInterrupted calls back when there may be other interrupted runs than before.

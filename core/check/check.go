@@ -8,10 +8,13 @@
 package check
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
+	"clipscope/core/model"
 	"clipscope/core/run"
 )
 
@@ -30,7 +33,7 @@ func examine(name string, b []byte, share float64) (_ run.Verdict, asked float64
 	if err != nil {
 		return run.Verdict{}, 0, fmt.Errorf("check: %w", err)
 	}
-	v := run.Verdict{File: name, Kind: c.kind, Program: c.program, Config: c.config, Findings: []run.Finding{}, Unknown: []string{}}
+	v := c.verdict(name)
 	j := judge{claims: c, budget: budget{left: share * c.mostWork()}}
 	if c.bare == "" {
 		j.all()
@@ -40,6 +43,51 @@ func examine(name string, b []byte, share float64) (_ run.Verdict, asked float64
 	v.Verdict, v.Text = sum(c, v.Findings, j.overBudget)
 	return v, j.requested, nil
 }
+
+// Recognise returns a verdict of a file's kind, writer and configuration alone. ε is not worked
+// out, for which [Check] may take many seconds. Its errors are those of Check.
+func Recognise(name string, b []byte) (run.Verdict, error) {
+	c, err := readFile(b)
+	if err != nil {
+		return run.Verdict{}, fmt.Errorf("check: %w", err)
+	}
+	v := c.verdict(name)
+	v.Verdict, v.Text = run.Unchecked, "Nothing was compared."
+	return v, nil
+}
+
+// verdict returns a verdict without findings.
+func (c *claims) verdict(name string) run.Verdict {
+	return run.Verdict{File: name, Kind: c.kind, Program: c.program, Config: settings(c.config), Findings: []run.Finding{}, Unknown: []string{}}
+}
+
+// settings returns a file's configuration, or nil where it is longer than any link. The page
+// would hang on the many parameters or columns of such a configuration.
+func settings(c *run.Config) *run.Config {
+	if c == nil {
+		return nil
+	}
+	if b, err := json.Marshal(c); err != nil || len(b) > 4*run.MaxHash { // Hash takes much more memory
+		return nil
+	}
+	if hash, err := c.Hash(); err != nil || len(hash) > run.MaxHash {
+		return nil
+	}
+	return c
+}
+
+// MaxBytes returns the most bytes that a file may have which begins with head. What is larger is
+// refused before it is read.
+func MaxBytes(head []byte) int64 {
+	if bytes.HasPrefix(head, []byte("PK\x03\x04")) || isTensors(head) {
+		return model.MaxBytes
+	}
+	return mostText
+}
+
+// MostRecognised is the most bytes of a file for [Recognise]. A model of as many parameters is
+// not trained in a browser.
+const MostRecognised = 256 << 20
 
 // rank orders findings: what differs is read first.
 var rank = map[string]int{run.Differs: 0, run.Unchecked: 1, run.Agrees: 2}

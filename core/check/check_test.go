@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -431,4 +432,47 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%d steps in %d events", stepsOf(events).count, len(events))
 		}
 	})
+}
+
+// TestSettingsAreNoLongerThanALink holds that a file's configuration is handed on only where a link could
+// hold it, and that recognising a file compares nothing.
+func TestSettingsAreNoLongerThanALink(t *testing.T) {
+	for note, handed := range map[int]bool{10: true, run.MaxHash - 5: true, run.MaxHash: false, 1 << 22: false} {
+		b := []byte(fmt.Sprintf(`{"config": {"note": %q}, "epsilon": 1, "delta": 1e-5, "series": {}}`, strings.Repeat("n", note)))
+		for name, do := range map[string]func(string, []byte) (run.Verdict, error){"Check": Check, "Recognise": Recognise} {
+			v, err := do("run.json", b)
+			if err != nil || v.Kind != "run, JSON" || (v.Config != nil) != handed {
+				t.Errorf("%s, a note of %d bytes: %q, handed on %v, %v", name, note, v.Kind, v.Config != nil, err)
+			}
+			if name == "Recognise" && len(v.Findings) > 0 {
+				t.Errorf("compared: %v", v.Findings)
+			}
+		}
+	}
+}
+
+// TestFindingsAreFew holds that a file cannot ask for more findings, or longer ones, than a page shows.
+func TestFindingsAreFew(t *testing.T) {
+	failed := `{"name": "` + strings.Repeat("n", 1000) + `", "ok": false}`
+	v, err := Check("run.json", []byte(`{"config": {"accountant": "`+strings.Repeat("a", 1000)+`"}, "epsilon": 1, "accountant": "rdp", "series": {}, "checks": [`+strings.Repeat(failed+",", 9999)+failed+`]}`))
+	if err != nil || len(v.Findings) > 100 || !has(v, "the run’s own checks", run.Differs) {
+		t.Fatalf("%d findings, %v", len(v.Findings), err)
+	}
+	for _, f := range v.Findings {
+		if len(f.File) > 300 || len(f.Recomputed) > 300 {
+			t.Errorf("%s: %d and %d bytes", f.Claim, len(f.File), len(f.Recomputed))
+		}
+	}
+	if f := v.Findings; !slices.ContainsFunc(f, func(f run.Finding) bool { return strings.Contains(f.File, "9936 more failed") }) {
+		t.Errorf("what more failed is not counted: %+v", f[len(f)-1])
+	}
+}
+
+// TestTextIsRefusedBeforeItIsRead holds that only models may be larger than a text that is read.
+func TestTextIsRefusedBeforeItIsRead(t *testing.T) {
+	for head, want := range map[string]int64{"PK\x03\x04": 2 << 30, "\x10\x00\x00\x00\x00\x00\x00\x00{": 2 << 30, "{\"config\"": mostText, "": mostText, "clipscope": mostText} {
+		if got := MaxBytes([]byte(head)); got != want {
+			t.Errorf("%q: %d, want %d", head, got, want)
+		}
+	}
 }

@@ -83,10 +83,23 @@ func (j *judge) all() {
 		j.differs("the sections of the statement", "", "", "they are not what its text says")
 	}
 	j.series()
+	j.ownChecks()
+}
+
+// ownChecks names the run's own checks that failed, of which the page makes about ten.
+func (j *judge) ownChecks() {
+	const most = 64
+	failed := 0
 	for _, c := range j.checks {
-		if !c.OK {
-			j.differs("the run’s own checks", c.Name+" failed", "", "the run itself says so: "+clippedAt(c.Detail, 200))
+		if c.OK {
+			continue
 		}
+		if failed++; failed <= most {
+			j.differs("the run’s own checks", clipped(c.Name)+" failed", "", "the run itself says so: "+clippedAt(c.Detail, 200))
+		}
+	}
+	if failed > most {
+		j.differs("the run’s own checks", fmt.Sprintf("%d more failed", failed-most), "", "the run itself says so")
 	}
 }
 
@@ -431,7 +444,7 @@ func (j *judge) configuration() {
 		j.differs("target_epsilon", show(j.epsilon), "at most "+show(*t), "its configuration says otherwise")
 	}
 	if c.Accountant != "" && j.accountant != "" && c.Accountant != j.accountant && c.Tuning.Runs == 0 {
-		j.differs("accountant", j.accountant, c.Accountant, "its configuration says otherwise")
+		j.differs("accountant", j.accountant, clipped(c.Accountant), "its configuration says otherwise")
 	}
 	if b := c.ExpectedBatchSize; b > 0 && j.rate > 0 {
 		j.unchecked("rows", fmt.Sprintf("%.4g (expected_batch_size ÷ sample_rate)", b/j.rate), "", "the data are not in the file")

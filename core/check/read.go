@@ -66,7 +66,7 @@ func readFile(b []byte) (*claims, error) {
 		return readZip(b)
 	case bytes.HasPrefix(b, []byte(checkpointMagic)):
 		return readCheckpoint(b)
-	case len(b) > 8 && b[8] == '{' && binary.LittleEndian.Uint64(b) <= 100<<20:
+	case isTensors(b):
 		return readTensors(b)
 	case b[0] == 8 && !bytes.HasPrefix(b, []byte("{")):
 		c := newClaims("ONNX model")
@@ -78,6 +78,11 @@ func readFile(b []byte) (*claims, error) {
 		return readJSON(b)
 	}
 	return readText(b)
+}
+
+// isTensors reports whether a file begins as safetensors do.
+func isTensors(b []byte) bool {
+	return len(b) > 8 && b[8] == '{' && binary.LittleEndian.Uint64(b) <= 100<<20
 }
 
 // checkpointMagic begins the state of a run that can go on (core/train).

@@ -17,7 +17,8 @@ type Verdict struct {
 	Kind    string `json:"kind"`              // "saved model", "run", "privacy statement" …
 	Program string `json:"program,omitempty"` // the writer, according to the file
 	Verdict string `json:"verdict"`
-	// Config is the configuration that the file has, as it stands there; nil where it has none.
+	// Config is the configuration that the file has, as it stands there; nil where it has none, or
+	// one that is longer than any link.
 	Config *Config `json:"config,omitempty"`
 	// Text sums up the findings in one or two sentences.
 	Text string `json:"text"`
@@ -25,6 +26,12 @@ type Verdict struct {
 	Findings []Finding `json:"findings"`
 	// Unknown lists what no check of the file can show, one sentence each.
 	Unknown []string `json:"unknown"`
+}
+
+// CheckRequest asks what the file beside it is and whether its claims hold.
+type CheckRequest struct {
+	// Recognise asks for the file's kind and its configuration alone: nothing is compared.
+	Recognise bool `json:"recognise,omitempty"`
 }
 
 // Finding is a claim of a file beside what it was compared with.

@@ -56,9 +56,9 @@ func flatten(prefix string, tree map[string]any, pairs *[]string) {
 	}
 }
 
-// maxHash is longer than any configuration but that of a table with thousands of
+// MaxHash is longer than any configuration but that of a table with thousands of
 // columns; it bounds the work of a hostile link.
-const maxHash = 1 << 16
+const MaxHash = 1 << 16
 
 // ParseHash is [ReadHash] for those who do not ask what was dropped.
 func ParseHash(s string) Config {
@@ -101,7 +101,7 @@ func ReadHash(s string) (c Config, dropped Dropped) {
 			}
 			continue
 		}
-		if read > maxHash+len("&") {
+		if read > MaxHash+len("&") {
 			dropped.addKey(key)
 			continue
 		}

@@ -119,7 +119,7 @@ func TestLongHashLosesNothing(t *testing.T) {
 
 // TestHashSaysWhatItDropped: settings are cut whole, never within a value.
 func TestHashSaysWhatItDropped(t *testing.T) {
-	long := "method=psac&csv.label=" + strings.Repeat("x", maxHash-len("method=psac&csv.label=")-len("&steps=1"))
+	long := "method=psac&csv.label=" + strings.Repeat("x", MaxHash-len("method=psac&csv.label=")-len("&steps=1"))
 	for s, want := range map[string]struct {
 		steps   int
 		dropped Dropped
@@ -169,10 +169,10 @@ func FuzzParseHash(f *testing.F) {
 			t.Fatalf("%q gives a configuration that cannot be written: %v", s, err)
 		}
 		back, dropped := ReadHash(h)
-		if len(dropped.Keys) > 0 && len(h) <= maxHash {
+		if len(dropped.Keys) > 0 && len(h) <= MaxHash {
 			t.Fatalf("%q: of hash %q %v was dropped", s, h, dropped)
 		}
-		if again, _ := back.Hash(); again != h && len(h) <= maxHash {
+		if again, _ := back.Hash(); again != h && len(h) <= MaxHash {
 			t.Fatalf("%q: hash %q is read back as %q", s, h, again)
 		}
 	})

@@ -13,8 +13,21 @@ func (JS) Check(file app.Value, done func(run.Verdict, error)) (cancel func()) {
 		done(run.Verdict{}, err)
 		return func() {}
 	}
+	return verdict(file, map[string]any{}, done)
+}
+
+// Recognise returns a file's kind and settings alone, which takes no accounting.
+func (JS) Recognise(file app.Value, done func(run.Verdict, error)) (cancel func()) {
+	if err := complete(); err != nil {
+		done(run.Verdict{}, err)
+		return func() {}
+	}
+	return verdict(file, map[string]any{"recognise": true}, done)
+}
+
+func verdict(file app.Value, options map[string]any, done func(run.Verdict, error)) (cancel func()) {
 	signal, cancel := canceller()
-	await(api().Call("check", file, signal), func(v app.Value, err error) {
+	await(api().Call("check", file, signal, options), func(v app.Value, err error) {
 		var verdict run.Verdict
 		if err == nil {
 			err = decode(v, &verdict)

@@ -16,7 +16,7 @@ type address struct {
 	*env
 	exp    *experiment
 	copied bool   // the clipboard has it
-	lost   string // what of the last link was not understood, for the person who followed it
+	lost   string // what of the last link or file was not understood, for the person who chose it
 }
 
 // write puts the configuration in the URL without a step in the history.
@@ -33,15 +33,21 @@ func (a *address) read() (cfg run.Config, ok bool) {
 		return cfg, false
 	}
 	cfg, names, more := link.ReadRun(hash)
-	a.lost = ""
-	if len(names) > 0 {
-		a.lost = "Not understood in this link, and left out: " + strings.Join(names, ", ")
-		if more > 0 {
-			a.lost += fmt.Sprintf(" and %s more", words.Count(more))
-		}
-		a.lost += ". Everything else is as the link says."
-	}
+	a.leaveOut("link", names, more)
 	return cfg, true
+}
+
+// leaveOut says what of a link or a file was not understood: the names of settings, and how many more.
+func (a *address) leaveOut(of string, names []string, more int) {
+	a.lost = ""
+	if len(names) == 0 {
+		return
+	}
+	a.lost = "Not understood in this " + of + ", and left out: " + strings.Join(names, ", ")
+	if more > 0 {
+		a.lost += fmt.Sprintf(" and %s more", words.Count(more))
+	}
+	a.lost += ". Everything else is as the " + of + " says."
 }
 
 // share copies the URL.

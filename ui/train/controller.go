@@ -13,6 +13,7 @@ import (
 	"clipscope/ui/client"
 	"clipscope/ui/form"
 	"clipscope/ui/ledger"
+	"clipscope/ui/link"
 	"clipscope/ui/motion"
 	"clipscope/ui/preset"
 	"clipscope/ui/widget"
@@ -63,7 +64,7 @@ func New(c Client) *Controller {
 	e, exp := newEnv(), newExperiment(preset.First())
 	s := &Controller{env: e, client: c, exp: exp, address: &address{env: e, exp: exp}}
 	s.data = &dataSource{env: e, client: c, exp: exp, name: exp.cfg.Data, wanted: exp.cfg.Data,
-		adopted: s.adopted, show: func() { s.point("data") }, taken: s.take}
+		adopted: s.adopted, show: func() { s.point("data") }, taken: s.takeSaved}
 	if f, ok := c.(Featurer); ok {
 		s.data.backbone = &backbone{data: s.data, client: f}
 	}
@@ -181,12 +182,24 @@ func (s *Controller) replace(cfg run.Config) {
 // take puts the settings of a run in the place of the present ones. What follows from the facts of
 // its data all the same stays free to follow. Files of that name are to be chosen where none are open.
 func (s *Controller) take(cfg run.Config, facts run.Facts, name string) {
-	s.data.lost = ""
+	s.data.lost, s.address.lost = "", ""
 	if cfg.Data == form.Files {
 		s.data.lost = name
 	}
 	s.replace(form.Shortest(cfg, facts))
 	s.address.write()
+}
+
+// takeSaved takes the settings of a file. Anybody may have written it, so they are read as a link is: what
+// is not understood is left out, and named.
+func (s *Controller) takeSaved(cfg run.Config) {
+	hash, err := cfg.Hash()
+	if err != nil { // no configuration of JSON
+		return
+	}
+	cfg, names, more := link.ReadRun(hash)
+	s.take(cfg, run.Facts{}, "")
+	s.address.leaveOut("file", names, more)
 }
 
 // takeShown takes the settings of the run that is shown.

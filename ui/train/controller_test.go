@@ -616,7 +616,7 @@ type checking struct {
 	verdict run.Verdict
 }
 
-func (c checking) Check(_ app.Value, done func(run.Verdict, error)) func() {
+func (c checking) Recognise(_ app.Value, done func(run.Verdict, error)) func() {
 	var err error
 	if c.verdict.Kind == "" {
 		err = errors.New("unknown")
@@ -652,6 +652,27 @@ func TestWhatThePageSavesIsRecognised(t *testing.T) {
 		if taken := b.exp.cfg.Method == "psac" && b.data.view().Fault == "" && b.exp.full().Data == "digits"; taken != c.settings {
 			t.Errorf("%s: taken %v: method %q, fault %q", c.name, taken, b.exp.cfg.Method, b.data.fault)
 		}
+	}
+}
+
+// A file's settings are read as a link's: what is not understood is left out, and named. The note of an earlier
+// link goes.
+func TestSettingsOfAFileAreReadAsALink(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.address.lost = "of a link before"
+	b.takeSaved(run.Config{Data: "../x", Method: "nosuch", Backend: "<b>", LearningRate: 0.25, Params: map[string]float64{"p1": 1}})
+	if got := b.exp.cfg; got.Data != "" || got.Method != "" || got.Backend != "" || len(got.Params) > 0 || got.LearningRate != 0.25 {
+		t.Errorf("taken %+v", got)
+	}
+	for _, name := range []string{"in this file", "data", "method", "backend", "p1"} {
+		if !strings.Contains(b.address.lost, name) {
+			t.Errorf("%s is not in %q", name, b.address.lost)
+		}
+	}
+	b.takeSaved(run.Config{Method: "psac"})
+	if b.address.lost != "" || b.exp.cfg.Method != "psac" {
+		t.Errorf("%q of settings that are understood, method %q", b.address.lost, b.exp.cfg.Method)
 	}
 }
 

@@ -47,9 +47,8 @@ type dataSource struct {
 	refusedReport *data.Report
 
 	saved *savedFile // what was chosen, where it is a file of the page’s own
-	// taken is called with settings that are to take the place of the present ones, the facts that they
-	// were for, and the name of the data.
-	taken func(run.Config, run.Facts, string)
+	// taken is called with a file's settings, which are to take the place of the present ones.
+	taken func(run.Config)
 	lost  string // name of the files of those settings, which are to be chosen again
 
 	loading  bool

@@ -12,9 +12,9 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Checker is a client that tells what a file is that the page has saved.
-type Checker interface {
-	Check(file app.Value, done func(run.Verdict, error)) (cancel func())
+// Recogniser is a client that tells what a file is that the page has saved.
+type Recogniser interface {
+	Recognise(file app.Value, done func(run.Verdict, error)) (cancel func())
 }
 
 // savedFile is a file that was chosen as data and holds a run, a model or a statement.
@@ -27,7 +27,7 @@ type savedFile struct {
 // recognise looks at a file that could not be read as data: the page's own files hold no rows, and
 // what can be done with them is another thing.
 func (d *dataSource) recognise(files app.Value) {
-	checker, ok := d.client.(Checker)
+	recogniser, ok := d.client.(Recogniser)
 	if !ok || files == nil || files.Length() != 1 {
 		return
 	}
@@ -36,7 +36,7 @@ func (d *dataSource) recognise(files app.Value) {
 	if !slices.Contains([]string{".json", ".safetensors", ".zip", ".txt"}, strings.ToLower(path.Ext(name))) {
 		return
 	}
-	d.cancel = checker.Check(file, func(v run.Verdict, err error) {
+	d.cancel = recogniser.Recognise(file, func(v run.Verdict, err error) {
 		if err != nil || mine != d.tries {
 			return
 		}
@@ -51,7 +51,7 @@ func (d *dataSource) recognise(files app.Value) {
 func (d *dataSource) TakeSaved() {
 	if s := d.saved; s != nil && s.config != nil {
 		d.CancelOpen()
-		d.taken(*s.config, run.Facts{}, "")
+		d.taken(*s.config)
 	}
 }
 

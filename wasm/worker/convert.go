@@ -26,7 +26,7 @@ func convert(m mail, blob func() Blob) handler {
 		if !ok {
 			return nil, &run.ConfigError{Field: "to", Message: fmt.Sprintf("there is no form %q; choose zip, onnx, safetensors or json", brief(q.To, 40))}
 		}
-		_, b, err := wholeFile(r)
+		_, b, err := wholeFile(r, modelSize)
 		if err != nil {
 			return nil, err
 		}

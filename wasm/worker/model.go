@@ -38,7 +38,7 @@ func (p *predictor) close() {
 
 // load replaces the loaded model, and only when it succeeds.
 func (s *models) load(r Request) (any, error) {
-	f, b, err := wholeFile(r)
+	f, b, err := wholeFile(r, modelSize)
 	if err != nil {
 		return nil, err
 	}
@@ -82,22 +82,34 @@ func modelFault(err error) string {
 	return strings.TrimSuffix(strings.TrimPrefix(err.Error(), "model: "), ".")
 }
 
-// wholeFile reads the one file beside a request.
-func wholeFile(r Request) (f source.File, b []byte, err error) {
+// modelSize refuses a model that is too large to be read.
+func modelSize(f source.File, _ []byte) error {
+	if f.Size() > model.MaxBytes {
+		return noModel(f, fmt.Errorf("%d MB, more than the %d that a browser tab can hold", f.Size()>>20, model.MaxBytes>>20))
+	}
+	return nil
+}
+
+// wholeFile reads the one file beside a request, unless refuse has an error for its first bytes.
+func wholeFile(r Request, refuse func(f source.File, head []byte) error) (f source.File, b []byte, err error) {
 	if len(r.TrainFiles) != 1 {
 		return nil, nil, errors.New("worker: one file is what this request takes")
 	}
 	f = r.TrainFiles[0]
-	if f.Size() > model.MaxBytes {
-		return nil, nil, noModel(f, fmt.Errorf("%d MB, more than the %d that a browser tab can hold", f.Size()>>20, model.MaxBytes>>20))
-	}
 	in, err := f.Open()
 	if err != nil {
 		return nil, nil, &data.Error{File: f.Name(), Got: "the file could not be opened", Err: err, Fix: "Choose the file again; it may have been moved or changed since."}
 	}
 	defer in.Close()
-	b = make([]byte, f.Size())
-	if _, err := io.ReadFull(in, b); err != nil {
+	head := make([]byte, min(16, f.Size()))
+	if _, err = io.ReadFull(in, head); err == nil {
+		if err := refuse(f, head); err != nil {
+			return nil, nil, err
+		}
+		b = make([]byte, f.Size())
+		_, err = io.ReadFull(in, b[copy(b, head):])
+	}
+	if err != nil {
 		return nil, nil, &data.Error{File: f.Name(), Got: "the file could not be read", Err: err, Fix: "Choose the file again; it may have been moved or changed since."}
 	}
 	return f, b, nil

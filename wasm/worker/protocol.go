@@ -35,7 +35,7 @@
 //	memory     → reply: [run.MemoryReply], after a garbage collection
 //	convert    [run.ConvertRequest] + a model's file → progress [run.ConvertProgress]…,
 //	           reply: the same, with the file in blob, a Blob, beside the text
-//	check      + a file that the page wrote → reply: [run.Verdict]. As with an audit, a page
+//	check      [run.CheckRequest] + a file that the page wrote → reply: [run.Verdict]. As with an audit, a page
 //	           starts a worker for it, and ends the worker to end the check
 //	audit      [run.AuditRequest] → progress [run.AuditProgress]…, reply:
 //	           [run.AuditReport]. It keeps the worker busy until it is over: a page

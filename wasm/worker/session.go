@@ -65,7 +65,7 @@ func NewSession(h Host) *Session {
 
 		Audit:   audit(m, h.Audit),
 		Convert: convert(m, h.Blob),
-		Check:   examine,
+		Check:   request(examine),
 
 		Lab:      question(lab.open),
 		Look:     request(lab.look),

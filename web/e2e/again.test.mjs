@@ -41,3 +41,26 @@ test("a run's settings are taken from the run, and from its files", async (t) =>
   await eventually(async () => assert.match(page.url(), /use/));
   assert.deepEqual(page.errors, []);
 });
+
+test("a file's settings are taken as a link's are, and none that is too long for one", async (t) => {
+  const page = await visit(t, "#data=moons");
+  const chosen = async (/** @type {object} */ settings) => {
+    const config = { data: "moons", learning_rate: 0.3, ...settings };
+    const buffer = Buffer.from(JSON.stringify({ config, epsilon: 1, delta: 1e-5, series: {} }));
+    await page.setInputFiles("#files", { name: "hostile.json", mimeType: "application/json", buffer });
+    await page.locator("#check-saved:visible").waitFor();
+  };
+  const html = "<img src=x onerror=window.hurt=1>";
+  await chosen({ data: html, method: html, backend: "nosuch", p1: 1 });
+  await page.click("#take-saved");
+  await page.locator("#link-lost", { hasText: "Not understood in this file, and left out: " }).waitFor();
+  await has(page, "learning_rate=0.3");
+  assert.ok(!page.url().includes("img") && !page.url().includes("nosuch") && !page.url().includes("p1"), page.url());
+  // Such as the page would hang on are not handed to it.
+  for (const settings of [{ note: "n".repeat(20 << 20) }, Object.fromEntries(Array.from({ length: 60000 }, (_, i) => [`p${i}`, 1]))]) {
+    await chosen(settings);
+    assert.ok(await page.locator("#take-saved").isHidden());
+  }
+  assert.equal(await page.evaluate(() => window.hurt), undefined);
+  assert.deepEqual(page.errors, []);
+});
