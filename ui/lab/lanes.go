@@ -3,7 +3,6 @@ package lab
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -256,17 +255,27 @@ func (l *lanes) spent() string {
 	return fmt.Sprintf("On private data, and with seeds that nobody knows, these %d runs together would cost at most ε = %s at δ = %s: whoever sees all of them, and chooses, pays for all of them.", n, words.Epsilon(sum), words.Upper(delta, 2))
 }
 
-// decimalSum returns the sum of numbers by their decimal digits, so that three times 1e-5 is 3e-5 and is
+// decimalSum returns the sum of numbers that are not negative by their decimal digits, so that three times 1e-5 is 3e-5 and is
 // not rounded up to more; +Inf where a number is.
 func decimalSum(numbers []float64) float64 {
-	sum := new(big.Rat)
+	const first, last = 320, -360 // powers of ten
+	var digits [first - last + 1]int
 	for _, x := range numbers {
-		r, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'g', -1, 64))
+		mantissa, power, ok := strings.Cut(strconv.FormatFloat(x, 'e', -1, 64), "e")
 		if !ok {
 			return math.Inf(1)
 		}
-		sum.Add(sum, r)
+		exponent, _ := strconv.Atoi(power)
+		for i, digit := range strings.Replace(mantissa, ".", "", 1) {
+			digits[first-exponent+i] += int(digit - '0')
+		}
 	}
-	x, _ := sum.Float64()
+	var text [len(digits)]byte
+	for i, carry := len(digits)-1, 0; i >= 0; i-- {
+		carry += digits[i]
+		text[i] = byte('0' + carry%10)
+		carry /= 10
+	}
+	x, _ := strconv.ParseFloat(fmt.Sprintf("%se%d", text[:], last), 64)
 	return x
 }
