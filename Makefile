@@ -49,7 +49,8 @@ NPM_CI  := $(NPM) ci --no-audit --no-fund --loglevel=error
 # What things are made from.
 gofiles   = $(shell find $(1) -name '*.go' ! -name '*_test.go' 2>/dev/null)
 MODULE   := go.mod go.sum
-CORE     := $(call gofiles,core) $(shell find core -name '*.wgsl' 2>/dev/null) web/scripts.go web/predict.mjs web/predict.py
+SHADERS  := $(shell find core -name '*.wgsl' 2>/dev/null)
+CORE     := $(call gofiles,core) $(SHADERS) web/scripts.go web/predict.mjs web/predict.py
 UI       := $(call gofiles,ui assets) $(shell find ui assets -name '*.json' 2>/dev/null)
 KERNELS  := $(shell find core -name '*.ts' 2>/dev/null)
 STATIC   := $(shell find assets docs web/css -type f 2>/dev/null) $(addprefix web/,guard.js theme.js early.js app-worker.tmpl.js)
@@ -92,12 +93,11 @@ bin/clipscope: serve.go $(call gofiles,app/headers internal/site) $(UI) $(CORE) 
 bin/web/app.wasm: $(call gofiles,app wasm) $(UI) $(CORE) $(MODULE) bin/overlay.json | versions
 	$(WASM) $(GO) build $(LDFLAGS) $(SMALL) -overlay bin/overlay.json -o $@ ./app
 
-# app/nothttp in the place of net/http, for every version of Go anew.
-bin/overlay.json: $(wildcard $(shell $(GO) env GOROOT 2>/dev/null)/VERSION) Makefile | versions
+# What the program has in the place of other files, for every version of Go anew.
+bin/overlay.json: $(wildcard $(shell $(GO) env GOROOT 2>/dev/null)/VERSION) $(SHADERS) web/overlay.mjs | versions
 	@mkdir -p bin
-	@$(WASM) $(GO) list -f '{"Replace": { {{range .GoFiles}}"{{$$.Dir}}/{{.}}": "", {{end}}"{{.Dir}}/stub.go": "$(CURDIR)/app/nothttp/http.go"}}' net/http > $@
+	@GO='$(GO)' $(NODE) web/overlay.mjs bin/shaders > $@
 
-# One run of the compiler writes all.
 bin/web/kernels.wasm: $(KERNELS) web/build-kernels.mjs $(MODULES)
 	@mkdir -p bin/web
 	cd web && $(NPM) run --silent kernels -- ../bin/web

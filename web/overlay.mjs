@@ -1,0 +1,37 @@
+// Prints what the page's program is built of in the place of other files, for go build -overlay:
+// small packages for some of Go's, and shaders without their comments, which it writes to a folder.
+//
+//	node overlay.mjs FOLDER > overlay.json
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+const root = resolve(import.meta.dirname, "..");
+const folder = resolve(process.argv[2]);
+/** @param {string[]} args */
+const list = (...args) => execFileSync(process.env.GO || "go", ["list", ...args], { cwd: root, encoding: "utf8", env: { ...process.env, GOOS: "js", GOARCH: "wasm" } })
+  .trim().split("\n").map((line) => line.split("\t"));
+
+/** @type {Record<string, string>} */
+const Replace = {};
+
+/** @type {Record<string, string>} package of Go's → the file that is there instead */
+const small = { "net/http": "app/nothttp/http.go" };
+for (const [name, dir, ...files] of list("-f", '{{.ImportPath}}\t{{.Dir}}{{range .GoFiles}}\t{{.}}{{end}}', ...Object.keys(small))) {
+  for (const file of files) Replace[join(dir, file)] = "";
+  Replace[join(dir, "small.go")] = join(root, small[name]);
+}
+
+// WGSL has no texts in which a comment might seem to begin, and these shaders no /* */.
+/** @param {string} text */
+const bare = (text) => text.replace(/\/\/.*/g, "").replace(/^\s+|[ \t]+$/gm, "");
+rmSync(folder, { recursive: true, force: true });
+for (const [dir, ...files] of list("-f", '{{.Dir}}{{range .EmbedFiles}}\t{{.}}{{end}}', "./core/...")) {
+  for (const file of files.filter((f) => f.endsWith(".wgsl"))) {
+    const from = join(dir, file), to = join(folder, from.slice(root.length));
+    mkdirSync(dirname(to), { recursive: true });
+    writeFileSync(to, bare(readFileSync(from, "utf8")));
+    Replace[from] = to;
+  }
+}
+process.stdout.write(JSON.stringify({ Replace }, null, 1));
