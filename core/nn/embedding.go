@@ -26,8 +26,7 @@ func (e embeddingSpec) outline(in Shape) (Outline, error) {
 	}
 	o := Outline{Out: Shape{in.Len(), 1, e.channels}, Parameters: e.tokens * e.channels}
 	o.Tensors = []Tensor{{"weight", []int{e.tokens, e.channels}}}
-	o.Formed = int64(o.Parameters)
-	o.Floats = int64(o.Out.Len()) + o.Formed
+	o.Floats = 2 * int64(o.Out.Len())
 	return o, nil
 }
 
@@ -36,37 +35,31 @@ func (e embeddingSpec) vocabulary() int { return e.tokens }
 // lipschitz is false: two tokens are neighbours, and their vectors may be anything.
 func (embeddingSpec) lipschitz() bool { return false }
 
-func (e embeddingSpec) layer(b *builder, in Shape, wantDx bool) Layer {
-	l := &embedding{formedSite: newFormedSite(b, e.tokens*e.channels), embeddingSpec: e, t: in.Len(), y: b.rows(in.Len() * e.channels)}
-	l.g = b.examples(l.p.Len())
-	return l
+func (e embeddingSpec) layer(b *builder, in Shape, _ bool) Layer {
+	b.tokens.many, b.tokens.places = e.tokens, in.Len()
+	return &embedding{lookupSite: newLookupSite(b, e.tokens, in.Len(), e.channels), read: b.tokens, y: b.rows(in.Len() * e.channels)}
 }
 
 // embedding maps each token of a row to its vector, a row of W [tokens×channels], so that a
 // row becomes a sequence: a picture one column wide. What is no token becomes 0. An
 // example's gradient has those by its outputs, added up for each token.
 type embedding struct {
-	*formedSite // W
-	embeddingSpec
-	t int            // tokens of a row
-	x compute.Buffer // of the last pass; not owned
-	y compute.Buffer
+	*lookupSite // W
+	read        *tokens
+	y           compute.Buffer
 }
 
-func (l *embedding) Sites() []Site { return []Site{l.formedSite} }
+func (l *embedding) Sites() []Site { return []Site{l.lookupSite} }
 
 func (l *embedding) Forward(x compute.Buffer, n int) compute.Buffer {
-	l.x, l.rows = x, n
-	sequence.Embed(l.be, n*l.t, l.tokens, l.channels, x, l.p, l.y)
+	l.x, l.n, l.read.x = x, n, x
+	sequence.Embed(l.be, n*l.t, l.v, l.d, x, l.p, l.y)
 	return l.y
 }
 
 // Backward has no gradient by the tokens: [Read] has the layer stand first.
 func (l *embedding) Backward(dy compute.Buffer, _ bool) compute.Buffer {
-	out := l.t * l.channels
-	l.gather(func(from, n int, dst compute.Buffer) {
-		sequence.EmbedGrad(l.be, n, l.t, l.tokens, l.channels, l.x.Slice(from*l.t, n*l.t), dy.Slice(from*out, n*out), dst)
-	})
+	l.gather(dy)
 	return compute.Buffer{}
 }
 

@@ -76,13 +76,19 @@ func (s *formedSite) ScaledSqNorms(dst compute.Buffer, c Coordinates) {
 	kernel.Scale(be, n*d, -2, gg)
 	kernel.Gemm(be, kernel.NoTrans, kernel.NoTrans, n, 1, d, gg, c.Lin[0], 1, dst)
 	const terms = 4
+	addLost(be, n, d, s.g, s.norm, c, terms, slack, dst)
+}
+
+// addLost adds to the scaled squared norms dst [n] of gradients g [n×d] what underflow may have
+// taken from so many terms of each, and the part that is the same for all. spare [n] is written.
+func addLost(be compute.Backend, n, d int, g, spare compute.Buffer, c Coordinates, terms int, slack float64, dst compute.Buffer) {
 	lost := underflows(terms, 1, d, c.Largest)
-	kernel.RowNorms(be, n, d, s.g, s.norm)
-	kernel.Mul(be, n, s.norm, s.norm, s.norm)
-	kernel.Axpy(be, n, float32(lost), s.norm, dst)
-	kernel.Fill(be, n, float32(3*lost), s.norm)
-	kernel.AddRow(be, n, 1, c.Offsets, s.norm)
-	kernel.Axpy(be, n, 1+float32(slack), s.norm, dst)
+	kernel.RowNorms(be, n, d, g, spare)
+	kernel.Mul(be, n, spare, spare, spare)
+	kernel.Axpy(be, n, float32(lost), spare, dst)
+	kernel.Fill(be, n, float32(3*lost), spare)
+	kernel.AddRow(be, n, 1, c.Offsets, spare)
+	kernel.Axpy(be, n, 1+float32(slack), spare, dst)
 }
 
 func (s *formedSite) Dots(dst compute.Buffer, v []compute.Buffer) {

@@ -37,10 +37,10 @@ type Model struct {
 }
 
 // New builds the model, for batches of up to capacity examples with up to so many
-// views of each; its parameters are zero until Init.
+// views of each, or one where the model takes tokens; its parameters are zero until Init.
 func New(be compute.Backend, spec Spec, capacity, most int) *Model {
 	m := &Model{Spec: spec, Capacity: capacity, be: be, params: be.New(spec.Params()), views: &views{count: 1, spare: scratch{be: be}}}
-	b := &builder{be, &arena{m.params}, capacity, most, m.views}
+	b := &builder{be, &arena{m.params}, capacity, most, m.views, &tokens{}}
 	m.layers = build(b, spec.placed, false)
 	m.sites = sitesOf(m.layers)
 	m.dz, m.part = b.rows(m.Outputs()), b.examples(1)

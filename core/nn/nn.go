@@ -5,7 +5,7 @@
 //
 // What a layer computes is apart from where its parameters sit. A [Layer] maps
 // rows forwards and gradients backwards, one file each; its parameters sit in
-// [Site]s, of which there are two kinds and which do everything that clipping
+// [Site]s, of which there are three kinds and which do everything that clipping
 // needs. So a new layer brings no norms, no sums and no bounds of its own.
 // A model is written as a list of layers, each a short text such as
 // conv:16:8:s2:p3; [Read] makes a [Spec] of it.

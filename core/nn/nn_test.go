@@ -73,6 +73,8 @@ var pictures = []Spec{
 var sequences = []Spec{
 	must(Read(Shape{Channels: 7}, []string{"embedding:4:5", "conv:3:1", "tanh", "globalpool", "dense"}, 3, SoftmaxCE)),
 	must(Read(Shape{Channels: 2}, []string{"embedding:9:2", "bias", "flatten", "dense"}, 2, Squared)),
+	must(Read(Shape{Channels: 9}, []string{"embedding:6:3", "mean", "dense"}, 3, SoftmaxCE)),
+	must(Read(Shape{Channels: 5}, []string{"embedding:30:4", "skip", "conv:4:1", "tanh", "add", "mean", "tanh", "dense"}, 2, SigmoidBCE)),
 }
 
 func written(s Spec) string {
@@ -536,7 +538,7 @@ func TestSpectralBoundIsNeverExceeded(t *testing.T) {
 	for name, open := range computetest.Backends(t) {
 		be := open()
 		bound := func(w []float32, rows, cols int) float64 {
-			d := denseSpec{out: cols}.layer(&builder{be, &arena{be.New((rows + 1) * cols)}, 1, 1, &views{count: 1}}, Shape{Channels: rows}, false).(*dense)
+			d := denseSpec{out: cols}.layer(&builder{be, &arena{be.New((rows + 1) * cols)}, 1, 1, &views{count: 1}, &tokens{}}, Shape{Channels: rows}, false).(*dense)
 			be.Write(d.w, w)
 			at := be.New(2)
 			d.Bound(at)

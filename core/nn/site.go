@@ -6,9 +6,9 @@ import (
 )
 
 // Site holds parameters and answers all questions about their per-sample
-// gradients g_i after a backward pass of n rows. There are two: [outerSite], whose
-// gradients are products that are never formed, and [formedSite], whose gradients are
-// simply there.
+// gradients g_i after a backward pass of n rows. There are three: [outerSite], whose
+// gradients are products that are never formed, [lookupSite], whose gradients are 0 but in
+// the rows of an example's tokens, and [formedSite], whose gradients are simply there.
 type Site interface {
 	// Params are the parameters.
 	Params() []compute.Buffer

@@ -154,6 +154,13 @@ type builder struct {
 	capacity int // examples
 	most     int // views of each
 	views    *views
+	tokens   *tokens
+}
+
+// tokens holds the tokens of the last pass, of so many, which stand at so many places of each row.
+type tokens struct {
+	x            compute.Buffer // [rows×places]; not owned
+	many, places int
 }
 
 // views holds the number of views of each example in the last pass, and a buffer for the
@@ -196,7 +203,7 @@ func (a arguments) option(letter byte, other int) int {
 var forms = map[string]form{
 	"dense": denseForm, "relu": activationForm("relu"), "tanh": activationForm("tanh"), "flatten": flattenForm,
 	"conv": convForm, "wsconv": wsconvForm, "maxpool": poolForm("maxpool", picture.Max), "avgpool": poolForm("avgpool", picture.Mean), "globalpool": globalForm,
-	"groupnorm": groupNormForm, "bias": biasForm, "embedding": embeddingForm, "skip": skipForm, "add": {usage: "add"},
+	"groupnorm": groupNormForm, "bias": biasForm, "embedding": embeddingForm, "mean": meanForm, "skip": skipForm, "add": {usage: "add"},
 }
 
 // Read makes a list of layers an architecture for rows of a shape. A dense layer
@@ -237,6 +244,7 @@ type reader struct {
 	layers  []string
 	outputs int
 	spec    *Spec
+	places  int // of a row's tokens; 0 where the first layer takes none
 }
 
 // next is the number of the layer that is read, from 1.
@@ -275,8 +283,16 @@ func (r *reader) readChain(in Shape, inside bool) (parts []placed, out Shape, er
 func (r *reader) place(p layerSpec, in Shape) error {
 	text := r.layers[len(r.spec.Layers)]
 	o, err := p.outline(in)
-	if _, ok := p.(tokenSpec); ok && r.next() > 1 {
-		err = errors.New("it takes the numbers of the data for tokens, so it stands first")
+	switch p.(type) {
+	case tokenSpec:
+		r.places = in.Len()
+		if r.next() > 1 {
+			err = errors.New("it takes the numbers of the data for tokens, so it stands first")
+		}
+	case meanSpec:
+		if r.places == 0 || in != (Shape{r.places, 1, in.Channels}) {
+			err = errors.New("it is the mean over the tokens of a row: an embedding stands first, and nothing before it changes the number of places; of a picture take globalpool")
+		}
 	}
 	if err == nil && (o.Out.Len() > maxValues || o.Floats > 1<<40) {
 		err = fmt.Errorf("it gives %v for each row, more than a browser tab can hold", o.Out)

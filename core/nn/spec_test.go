@@ -43,6 +43,10 @@ func TestReadNamesWhatDoesNotFit(t *testing.T) {
 		{picture, "embedding:9:2 dense", "layer 1, embedding:9:2: it takes each number of a row for a token, and a picture has none"},
 		{table, "tanh embedding:9:2 dense", "layer 2, embedding:9:2: it takes the numbers of the data for tokens, so it stands first"},
 		{table, "skip embedding:9:2 add dense", "layer 2, embedding:9:2: it takes the numbers of the data for tokens"},
+		{table, "mean dense", "layer 1, mean: it is the mean over the tokens of a row: an embedding stands first"},
+		{picture, "mean dense", "layer 1, mean: it is the mean over the tokens of a row"},
+		{table, "embedding:9:2 globalpool mean dense", "layer 3, mean: it is the mean over the tokens of a row"},
+		{table, "embedding:9:2 flatten mean dense", "layer 3, mean: it is the mean over the tokens of a row"},
 		{table, "embedding:65536:65536 dense", "layer 1, embedding:65536:65536: its table of 65536×65536 has more parameters"},
 		{Shape{Channels: 1 << 16}, "dense:65536 dense", "layer 1, dense:65536: with its 4295032832 parameters there are more"},
 		{Shape{1000, 1000, 3}, "conv:65536:1 dense", "layer 1, conv:65536:1: it gives 1000×1000×65536 for each row, more than"},
@@ -135,6 +139,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("conv:16:8:s2:p3,relu,maxpool:2:s1,conv:32:4:s2,relu,maxpool:2:s1,flatten,dense:32,relu,dense", 28, 28, 1)
 	f.Add("conv:4:3:p1,groupnorm:2,skip:6:s2,conv:6:3:s2:p1,tanh,add,globalpool,dense", 9, 5, 3)
 	f.Add("embedding:27:8,conv:4:1,globalpool,dense", 0, 0, 5)
+	f.Add("embedding:27:8,conv:4:1,mean,dense", 0, 0, 5)
 	f.Add("skip,skip,bias,add,avgpool:2,add,dense", 0, 0, 5)
 	f.Add("dense:65536,dense:65536", 0, 0, 65536)
 	f.Add("conv:65536:1,conv:65536:65536:s65536:p65535,globalpool,dense", 1, 1, 1)

@@ -3,11 +3,14 @@ package computetest
 import (
 	"math"
 
+	"clipscope/core/compute/kernel"
 	"clipscope/core/compute/kernel/sequence"
 )
 
 func init() {
-	parts = append(parts, suitePart{"Embed", "embed", checkEmbed}, suitePart{"EmbedGrad", "embedGrad", checkEmbedGrad})
+	parts = append(parts, suitePart{"Embed", "embed", checkEmbed}, suitePart{"TokenGrad", "tokenGrad", checkTokenGrad},
+		suitePart{"AddTokens", "addTokens", checkAddTokens}, suitePart{"TokenGram", "tokenGram", checkTokenGram},
+		suitePart{"Mean", "mean", checkMean}, suitePart{"MeanGrad", "meanGrad", checkMeanGrad})
 }
 
 // tokens returns n values of which most are tokens, of so many; the others are just beside
@@ -67,19 +70,153 @@ func checkEmbed(c *check) {
 	})
 }
 
-func checkEmbedGrad(c *check) {
+func checkTokenGrad(c *check) {
 	c.eachTable(func(m, t, v, d int) {
-		for _, data := range []func(int) []float32{c.normals, func(n int) []float32 { return c.edgy(n, 40) }} {
-			x, dy, g := c.arg("x", c.tokens(m*t, v)), c.arg("dy", data(m*t*d)), c.arg("g", c.edgy(m*v*d, 3))
-			all := make([]sum, m*v*d)
+		for _, data := range c.usual() {
+			x, dy, g := c.arg("x", c.tokens(m*t, v)), c.arg("dy", data(m*t*d)), c.arg("g", c.edgy(m*t*d, 3))
+			all := make([]sum, m*t*d)
 			for j, u := range dy.data {
-				if k := tokenOf(x.data[j/d], v); k >= 0 {
-					all[(j/d/t*v+k)*d+j%d].addTerms(float64(u))
+				if first := firstPlace(x.data, j/d, t, v); first >= 0 {
+					all[first*d+j%d].addTerms(float64(u))
 				}
 			}
 			g.want = each(len(all), func(i int) value { return all[i].value(1) })
-			sequence.EmbedGrad(c.b, m, t, v, d, x.buf, dy.buf, g.buf)
-			c.verify("EmbedGrad(%d, %d, %d, %d)", m, t, v, d)
+			sequence.TokenGrad(c.b, m, t, v, d, x.buf, dy.buf, g.buf)
+			c.verify("TokenGrad(%d, %d, %d, %d)", m, t, v, d)
+		}
+	})
+}
+
+// usual returns makers of values: of the usual ones, and with edge values among them.
+func (c *check) usual() []func(int) []float32 {
+	return []func(int) []float32{c.normals, func(n int) []float32 { return c.edgy(n, 40) }}
+}
+
+// firstPlace returns the first place in the row of place j, of t places, with the same token; -1
+// where there is no token, of so many.
+func firstPlace(x []float32, j, t, many int) int {
+	own := tokenOf(x[j], many)
+	for i := j / t * t; own >= 0; i++ {
+		if tokenOf(x[i], many) == own {
+			return i
+		}
+	}
+	return -1
+}
+
+func checkAddTokens(c *check) {
+	bound := float32(0.7)
+	for _, kind := range []struct {
+		name  string
+		each  kernel.Each
+		added func(f, g float32) float64
+	}{
+		{"plain", kernel.Plain(), func(f, g float32) float64 { return float64(f) * float64(g) }},
+		{"clamped", kernel.Clamped(bound), func(f, g float32) float64 { return float64(min(max(f*g, -bound), bound)) }},
+		{"rounded", kernel.Rounded(), func(f, g float32) float64 { return math.RoundToEven(float64(f * g)) }},
+	} {
+		c.eachTable(func(m, t, v, d int) {
+			for _, data := range c.usual() {
+				if kind.name == "rounded" {
+					data = c.normals
+				}
+				start := c.normals(v * d)
+				for i := range start {
+					start[i] = float32(math.Round(float64(100 * start[i])))
+				}
+				x, f, g, dst := c.arg("x", c.tokens(m*t, v)), c.arg("f", c.normals(m)), c.arg("g", data(m*t*d)), c.sums(start)
+				for i := range f.data {
+					if i%3 == 1 { // what it holds is not looked at
+						f.data[i] = 0
+					}
+				}
+				c.b.Write(f.buf, f.data)
+				want := each(v*d, func(p int) value {
+					return inPieces(m, start[p], func(i int) (s float64) {
+						for j := i * t; j < (i+1)*t && f.data[i] != 0; j++ {
+							if tokenOf(x.data[j], v) == p/d {
+								s += kind.added(f.data[i], g.data[j*d+p%d])
+							}
+						}
+						return s
+					})
+				})
+				sequence.AddTokens(c.b, m, t, v, d, kind.each, x.buf, f.buf, g.buf, dst.sums)
+				c.verifySums(dst, want, "AddTokens(%d, %d, %d, %d, %s)", m, t, v, d, kind.name)
+			}
+		})
+	}
+}
+
+func checkTokenGram(c *check) {
+	c.eachTable(func(m, t, v, d int) {
+		for _, data := range c.usual() {
+			x, g, dst := c.arg("x", c.tokens(m*t, v)), c.arg("g", data(m*t*d)), c.arg("dst", c.normals(m*m))
+			dst.want = each(m*m, func(p int) value {
+				var s sum
+				s.add32(dst.data[p])
+				for j := p / m * t; j < (p/m+1)*t; j++ {
+					own := tokenOf(x.data[j], v)
+					for l := p % m * t; l < (p%m+1)*t && own >= 0; l++ {
+						for i := 0; i < d && tokenOf(x.data[l], v) == own; i++ {
+							s.addTerms(float64(g.data[j*d+i]) * float64(g.data[l*d+i]))
+							s.via(s.s)
+						}
+					}
+				}
+				return s.value(1)
+			})
+			sequence.TokenGram(c.b, m, t, v, d, x.buf, g.buf, dst.buf)
+			c.verify("TokenGram(%d, %d, %d, %d)", m, t, v, d)
+		}
+	})
+}
+
+// count returns the number of tokens, of so many, in the i-th row of t places; at least 1.
+func count(x []float32, i, t, many int) (n int) {
+	for _, x := range x[i*t : (i+1)*t] {
+		if tokenOf(x, many) >= 0 {
+			n++
+		}
+	}
+	return max(n, 1)
+}
+
+func checkMean(c *check) {
+	c.eachTable(func(m, t, v, d int) {
+		for _, data := range c.usual() {
+			x, e, y := c.arg("x", c.tokens(m*t, v)), c.arg("e", data(m*t*d)), c.arg("y", c.edgy(m*d, 3))
+			y.want = each(m*d, func(p int) value {
+				var s sum
+				all := 0.0
+				for j := p / d * t; j < (p/d+1)*t; j++ {
+					if tokenOf(x.data[j], v) >= 0 {
+						all += float64(e.data[j*d+p%d])
+						s.via(all)
+						s.addTerms(float64(e.data[j*d+p%d]) / float64(count(x.data, p/d, t, v)))
+					}
+				}
+				return s.value(2)
+			})
+			sequence.Mean(c.b, m, t, v, d, x.buf, e.buf, y.buf)
+			c.verify("Mean(%d, %d, %d, %d)", m, t, v, d)
+		}
+	})
+}
+
+func checkMeanGrad(c *check) {
+	c.eachTable(func(m, t, v, d int) {
+		for _, data := range c.usual() {
+			x, dy, dx := c.arg("x", c.tokens(m*t, v)), c.arg("dy", data(m*d)), c.arg("dx", c.edgy(m*t*d, 3))
+			dx.want = each(m*t*d, func(p int) value {
+				var s sum
+				if j := p / d; tokenOf(x.data[j], v) >= 0 {
+					s.addTerms(float64(dy.data[j/t*d+p%d]) / float64(count(x.data, j/t, t, v)))
+				}
+				return s.value(1)
+			})
+			sequence.MeanGrad(c.b, m, t, v, d, x.buf, dy.buf, dx.buf)
+			c.verify("MeanGrad(%d, %d, %d, %d)", m, t, v, d)
 		}
 	})
 }

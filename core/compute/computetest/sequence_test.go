@@ -13,18 +13,45 @@ func init() {
 			}
 		})},
 		mutant{"Embed", "the last row of the table is no token's", with("embed", func(a *compute.Args) { a.N[1] = max(a.N[1]-1, 0) })},
-		mutant{"EmbedGrad", "the last example left out", with("embedGrad", func(a *compute.Args) { a.N[0] = max(a.N[0]-1, 0) })},
-		mutant{"EmbedGrad", "added to what is there", after("embedGrad", 2, func(_ compute.Args, was [][]float32, v []float32) {
+		mutant{"TokenGrad", "the last example left out", with("tokenGrad", func(a *compute.Args) { a.N[0] = max(a.N[0]-1, 0) })},
+		mutant{"TokenGrad", "added to what is there", after("tokenGrad", 2, func(_ compute.Args, was [][]float32, v []float32) {
 			for i := range v {
 				v[i] += was[2][i]
 			}
 		})},
-		mutant{"EmbedGrad", "a token counts once", after("embedGrad", 2, func(a compute.Args, was [][]float32, v []float32) {
-			t, many, d := a.N[1], a.N[2], a.N[3]
-			for j, x := range was[0] {
-				if k := tokenOf(x, many); k >= 0 {
-					copy(v[(j/t*many+k)*d:][:d], was[1][j*d:][:d])
+		mutant{"TokenGrad", "a token counts once", after("tokenGrad", 2, func(a compute.Args, was [][]float32, v []float32) {
+			d := a.N[3]
+			for j := range was[0] {
+				if firstPlace(was[0], j, a.N[1], a.N[2]) == j {
+					copy(v[j*d:][:d], was[1][j*d:][:d])
 				}
+			}
+		})},
+		mutant{"AddTokens", "the last example left out", with("addTokens", func(a *compute.Args) { a.N[0] = max(a.N[0]-1, 0) })},
+		mutant{"AddTokens", "never clamped", with("addTokens", func(a *compute.Args) { a.N[4] &^= 1 })},
+		mutant{"AddTokens", "never rounded", with("addTokens", func(a *compute.Args) { a.N[4] &^= 2 })},
+		mutant{"AddTokens", "the last token is none", with("addTokens", func(a *compute.Args) {
+			if a.N[1] > 0 {
+				a.N[2] = max(a.N[2]-1, 0)
+			}
+		})},
+		mutant{"TokenGram", "the last token is none", with("tokenGram", func(a *compute.Args) { a.N[2] = max(a.N[2]-1, 0) })},
+		mutant{"TokenGram", "not added to what is there", after("tokenGram", 2, func(_ compute.Args, was [][]float32, v []float32) {
+			for i := range v {
+				v[i] -= was[2][i]
+			}
+		})},
+		mutant{"Mean", "the last row left out", with("mean", func(a *compute.Args) { a.N[0] = max(a.N[0]-1, 0) })},
+		mutant{"Mean", "divided by the number of places", after("mean", 2, func(a compute.Args, was [][]float32, v []float32) {
+			for i := range v {
+				v[i] *= float32(count(was[0], i/a.N[3], a.N[1], a.N[2])) / float32(a.N[1])
+			}
+		})},
+		mutant{"MeanGrad", "the last row left out", with("meanGrad", func(a *compute.Args) { a.N[0] = max(a.N[0]-1, 0) })},
+		mutant{"MeanGrad", "what is no token has a gradient", after("meanGrad", 2, func(a compute.Args, was [][]float32, v []float32) {
+			t, d := a.N[1], a.N[3]
+			for i := range v {
+				v[i] = was[1][i/d/t*d+i%d] / float32(count(was[0], i/d/t, t, a.N[2]))
 			}
 		})},
 	)

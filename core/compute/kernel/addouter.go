@@ -24,6 +24,10 @@ func Clamped(c float32) Each { return Each{1, c} }
 // that.
 func Rounded() Each { return Each{2, 0} }
 
+// Numbers returns the function as a kernel's arguments have it: 0 for plain, 1 for clamped to the
+// bound, 2 for rounded.
+func (e Each) Numbers() (how int, bound float64) { return e.how, float64(e.bound) }
+
 // AddOuter adds to dst [n×k] the sum of the outer products of the rows of
 // h [m×n] and d [m×k], which may be one buffer, in pieces as [compute.PieceRows] has it:
 //
@@ -31,8 +35,9 @@ func Rounded() Each { return Each{2, 0} }
 //		dst[j*k+l] += each(h[i*n+j] * d[i*k+l])
 //	} } }
 func AddOuter(q compute.Queue, m, n, k int, each Each, h, d compute.Buffer, dst compute.Sums) {
+	how, bound := each.Numbers()
 	q.Run(addOuter, compute.Args{
-		N: sizes{m, n, k, each.how}, F: scalars{float64(each.bound)},
+		N: sizes{m, n, k, how}, F: scalars{bound},
 		Buf: buffers{h.Matrix(m, n), d.Matrix(m, k)}, Sums: dst.Holding(n, k),
 	})
 }

@@ -31,6 +31,12 @@ fn magnitude(bits: u32) -> u32 { return bits & 0x7fffffffu; }
 fn isFinite(bits: u32) -> bool { return magnitude(bits) < INF; }
 fn isNaN(bits: u32) -> bool { return magnitude(bits) > INF; }
 
+// token is the number of a token, of so many, or as many where there is none.
+fn token(bits: u32, many: u32) -> u32 {
+  let k = u32(select(0.0, bitcast<f32>(bits), isFinite(bits)));
+  return select(many, k, k < many && (bits == bitcast<u32>(f32(k)) || magnitude(bits) == 0u));
+}
+
 // # Numbers of 53 digits
 //
 // A Wide is a float64, its low word first. Its arithmetic is IEEE 754's,

@@ -4,8 +4,6 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
   let v = u32(args.n1); let d = u32(args.n2);
   let i = item(id, lane, 256u);
   if (i >= u32(args.n0) * d) { return; }
-  let bits = words[args.b0 + i / d];
-  let k = u32(select(0.0, bitcast<f32>(bits), isFinite(bits)));
-  let known = k < v && (bits == bitcast<u32>(f32(k)) || magnitude(bits) == 0u);
-  words[args.b2 + i] = select(0u, words[args.b1 + select(0u, k, known) * d + i % d], known);
+  let k = token(words[args.b0 + i / d], v);
+  words[args.b2 + i] = select(0u, words[args.b1 + select(0u, k, k < v) * d + i % d], k < v);
 }

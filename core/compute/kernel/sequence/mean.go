@@ -1,0 +1,41 @@
+package sequence
+
+import "clipscope/core/compute"
+
+// Mean gives each of n rows the mean of its values e [n×t×d] over the places where x [n×t] has a
+// token, of v: y [n×d], and 0 where it has none.
+//
+//	for i := range n { y[i] = Σ e[i][j] over j where x[i][j] is a token, divided by their number }
+func Mean(q compute.Queue, n, t, v, d int, x, e, y compute.Buffer) {
+	q.Run(mean, compute.Args{
+		N:   [5]int{n, t, v, d},
+		Buf: [5]compute.Buffer{x.Matrix(n, t), e.Matrix(n, t*d), y.Matrix(n, d)},
+	})
+}
+
+// tokens returns the number of places of a row that have a token, of so many.
+func tokens(row []float32, many int) (n int) {
+	for _, x := range row {
+		if token(x, many) >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+var mean = compute.Define(compute.Kernel{Name: "mean", Loop: func(o *compute.Operands) {
+	t, v, d := o.N[1], o.N[2], o.N[3]
+	for i := range o.N[0] {
+		row := o.Buf[0][i*t : (i+1)*t]
+		n := max(tokens(row, v), 1)
+		for c := range d {
+			s := 0.0
+			for j, x := range row {
+				if token(x, v) >= 0 {
+					s += float64(o.Buf[1][(i*t+j)*d+c])
+				}
+			}
+			o.Buf[2][i*d+c] = float32(s / float64(n))
+		}
+	}
+}})

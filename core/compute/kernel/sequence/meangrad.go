@@ -1,0 +1,31 @@
+package sequence
+
+import "clipscope/core/compute"
+
+// MeanGrad forms the gradient of [Mean] by its values, dx [n×t×d], from that by its result, dy
+// [n×d]: 0 where there is no token.
+//
+//	for i := range n { for j := range t { dx[i][j] = dy[i] / number of tokens where x[i][j] is one, else 0 } }
+func MeanGrad(q compute.Queue, n, t, v, d int, x, dy, dx compute.Buffer) {
+	q.Run(meanGrad, compute.Args{
+		N:   [5]int{n, t, v, d},
+		Buf: [5]compute.Buffer{x.Matrix(n, t), dy.Matrix(n, d), dx.Matrix(n, t*d)},
+	})
+}
+
+var meanGrad = compute.Define(compute.Kernel{Name: "meanGrad", Loop: func(o *compute.Operands) {
+	t, v, d := o.N[1], o.N[2], o.N[3]
+	for i := range o.N[0] {
+		row := o.Buf[0][i*t : (i+1)*t]
+		n := max(tokens(row, v), 1)
+		for j, x := range row {
+			to := o.Buf[2][(i*t+j)*d : (i*t+j+1)*d]
+			clear(to)
+			for c := range to {
+				if token(x, v) >= 0 {
+					to[c] = o.Buf[1][i*d+c] / float32(n)
+				}
+			}
+		}
+	}
+}})

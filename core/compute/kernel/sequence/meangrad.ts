@@ -1,0 +1,18 @@
+import { Ptr, loadUpTo, storeUpTo } from "../../simd/vec";
+import { token } from "./embed";
+import { tokens } from "./mean";
+
+// @divide n: x t, dy d, dx t * d
+export function meanGrad(n: i32, t: i32, v: i32, d: i32, x: Ptr, dy: Ptr, dx: Ptr): void {
+  const row = <usize>d << 2;
+  for (let i = 0; i < n; i++, dy += row) {
+    const count = f32x4.splat(tokens(t, v, x));
+    for (let j = 0; j < t; j++, x += 4, dx += row) {
+      if (token(load<f32>(x), v) < 0) {
+        memory.fill(dx, 0, row);
+        continue;
+      }
+      for (let left = d, at: usize = 0; left > 0; left -= 4, at += 16) storeUpTo(dx + at, f32x4.div(loadUpTo(dy + at, left), count), left);
+    }
+  }
+}

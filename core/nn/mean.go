@@ -1,0 +1,52 @@
+package nn
+
+import (
+	"math/rand/v2"
+
+	"clipscope/core/compute"
+	"clipscope/core/compute/kernel/sequence"
+)
+
+var meanForm = form{usage: "mean", read: func(arguments) layerSpec { return meanSpec{} }}
+
+// meanSpec is the mean over tokens as it is written in a list of layers. [reader.place] has it stand
+// where a row has its tokens.
+type meanSpec struct{}
+
+func (meanSpec) outline(in Shape) (Outline, error) {
+	return Outline{Out: Shape{Channels: in.Channels}, Floats: int64(in.Len() + in.Channels)}, nil
+}
+
+// lipschitz is false, as nothing that may stand before it is Lipschitz.
+func (meanSpec) lipschitz() bool { return false }
+
+func (meanSpec) layer(b *builder, in Shape, _ bool) Layer {
+	return &mean{be: b.be, tokens: b.tokens, channels: in.Channels, y: b.rows(in.Channels), dx: b.rows(in.Len())}
+}
+
+// mean is the mean of a row's vectors over the places where it has tokens. That of a row
+// without tokens is 0.
+type mean struct {
+	be       compute.Backend
+	tokens   *tokens
+	channels int
+	n        int
+	y, dx    compute.Buffer
+}
+
+func (l *mean) Sites() []Site { return nil }
+
+func (l *mean) Forward(x compute.Buffer, n int) compute.Buffer {
+	l.n = n
+	sequence.Mean(l.be, n, l.tokens.places, l.tokens.many, l.channels, l.tokens.x, x, l.y)
+	return l.y
+}
+
+func (l *mean) Backward(dy compute.Buffer, want bool) compute.Buffer {
+	if want {
+		sequence.MeanGrad(l.be, l.n, l.tokens.places, l.tokens.many, l.channels, l.tokens.x, dy, l.dx)
+	}
+	return l.dx
+}
+
+func (l *mean) Init(*rand.Rand) {}
