@@ -114,9 +114,11 @@ type Column struct {
 
 	// Fill stands in the place of a missing number; nil where rows without the number
 	// are refused or left out. Buckets is how many the categories, or the words of texts, are hashed into; 0
-	// where they are not.
+	// where they are not. Of a sequence it is the number of different tokens.
 	Fill    *float64 `json:"fill,omitempty"`
 	Buckets int      `json:"buckets,omitempty"`
+	// Tokens is the number of places of a sequence, one feature each; 0 of other columns.
+	Tokens int `json:"tokens,omitempty"`
 
 	// How the numbers of the column are written, where it is not 1234.5: the
 	// decimal mark, that between thousands, and for dates, which are read as days
@@ -151,7 +153,9 @@ type ColumnKind string
 const (
 	Numeric     ColumnKind = "numeric"
 	Categorical ColumnKind = "categorical"
-	Text        ColumnKind = "text" // whose words are hashed
+	Text        ColumnKind = "text"    // whose words are hashed, whatever their order
+	Letters     ColumnKind = "letters" // a sequence of the text's characters
+	Words       ColumnKind = "words"   // a sequence of its words
 	Label       ColumnKind = "label"
 	Ignored     ColumnKind = "ignored"
 )
@@ -165,8 +169,24 @@ func (c *Column) OfNumbers(task Task) bool {
 // Used reports whether a column's cells matter to anything.
 func (c *Column) Used() bool { return c.Kind != Ignored }
 
+// IsSequence reports whether the column's cells are read as tokens in their order: features that are
+// numbers of tokens, and -1 where there is none.
+func (c *Column) IsSequence() bool { return c.Kind == Letters || c.Kind == Words }
+
 // Makes reports whether features are made of the column's cells.
-func (c *Column) Makes() bool { return c.Kind == Numeric || c.Kind == Categorical || c.Kind == Text }
+func (c *Column) Makes() bool {
+	return c.Kind == Numeric || c.Kind == Categorical || c.Kind == Text || c.IsSequence()
+}
+
+// Vocabulary returns the number of different tokens of the columns that are sequences; 0 where there are none.
+func Vocabulary(columns []Column) (n int) {
+	for i := range columns {
+		if columns[i].IsSequence() {
+			n = max(n, columns[i].Buckets)
+		}
+	}
+	return n
+}
 
 // TextColumns returns the indices of the columns of texts.
 func TextColumns(columns []Column) (at []int) {

@@ -136,6 +136,7 @@ func facts(rows, features, outputs int, task Task, shape []int, columns []Column
 			f.Hashed += c.Buckets
 		}
 	}
+	f.Tokens = Vocabulary(columns)
 	if columns == nil {
 		f.Numbers = features
 	}

@@ -198,6 +198,8 @@ func columnInWords(c run.AppliedColumn) string {
 			return fmt.Sprintf("a text, of which a hash to %d buckets counts", c.Buckets)
 		}
 		return "one of " + list(c.Categories)
+	case "letters", "words":
+		return fmt.Sprintf("a text, of which the first %d %s count, in their order", c.Tokens, c.Kind)
 	case "text":
 		return fmt.Sprintf("a text, whose words are hashed to %d features", c.Buckets)
 	}

@@ -153,7 +153,7 @@ func columns(a *run.Application) []data.Column {
 		all = append(all, data.Column{
 			Name: c.Name, Kind: data.ColumnKind(c.Kind), First: c.First, Decimal: c.Decimal, Thousands: c.Thousands, Date: c.Date,
 			Units: c.Units, Time: c.Time, Offset: c.Offset, Clock: c.Clock,
-			Categories: c.Categories, Buckets: c.Buckets, Fill: c.IfMissing, Indicator: c.Indicator,
+			Categories: c.Categories, Buckets: c.Buckets, Tokens: c.Tokens, Fill: c.IfMissing, Indicator: c.Indicator,
 		})
 	}
 	return all

@@ -113,7 +113,7 @@ func form(t *testing.T, name string, f *File, seed uint64, n int) *formed {
 		for k := range row {
 			switch {
 			case i == 0:
-			case f.Apply.Shape != nil || spec.TakesTokens():
+			case f.Apply.Shape != nil || spec.Vocabulary() > 0:
 				row[k] = float64(rng.IntN(256)) // of which 56 are no tokens
 			default:
 				row[k] = float64(float32(rng.NormFloat64()))

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,15 +13,29 @@ import (
 var convForm = form{
 	usage: "conv:CHANNELS:SIZE, with :sSTRIDE and :pPADDING where they are not 1 and 0", least: 2, most: 2, letters: "sp",
 	read: func(a arguments) layerSpec {
-		return convSpec{a.numbers[0], a.numbers[1], a.option('s', 1), a.option('p', 0)}
+		return convSpec{channels: a.numbers[0], size: a.numbers[1], stride: a.option('s', 1), pad: a.option('p', 0)}
 	},
 }
 
+var conv1dForm = form{
+	usage: "conv1d:CHANNELS:SIZE", least: 2, most: 2,
+	read: func(a arguments) layerSpec {
+		return conv1dSpec{convSpec{channels: a.numbers[0], size: a.numbers[1], stride: 1, wide: 1}}
+	},
+}
+
+// conv1dSpec is a convolution along a sequence as it is written in a list of layers: place j sees
+// the tokens from j on, and the last places, which would see less, are left out.
+type conv1dSpec struct{ convSpec }
+
 // convSpec is a convolution as it is written in a list of layers.
-type convSpec struct{ channels, size, stride, pad int }
+type convSpec struct {
+	channels, size, stride, pad int
+	wide                        int // of the kernel; 0 where that is square
+}
 
 func (c convSpec) window(in Shape) picture.Window {
-	return picture.Window{Height: in.Height, Width: in.Width, Channels: in.Channels, High: c.size, Wide: c.size, Stride: c.stride, Pad: c.pad}
+	return picture.Window{Height: in.Height, Width: in.Width, Channels: in.Channels, High: c.size, Wide: cmp.Or(c.wide, c.size), Stride: c.stride, Pad: c.pad}
 }
 
 func (c convSpec) outline(in Shape) (Outline, error) {
@@ -32,14 +47,14 @@ func (c convSpec) outline(in Shape) (Outline, error) {
 	}
 	w := c.window(in)
 	if w.Patch() >= maxParams/c.channels { // a product of all four sizes could pass 2⁶⁴
-		return Outline{}, fmt.Errorf("its %d kernels of %d×%d×%d have more parameters than a browser tab can hold (%d)", c.channels, c.size, c.size, in.Channels, maxParams)
+		return Outline{}, fmt.Errorf("its %d kernels of %d×%d×%d have more parameters than a browser tab can hold (%d)", c.channels, w.High, w.Wide, in.Channels, maxParams)
 	}
 	down, across := w.Out()
-	if err := fits(in, c.size, c.pad, down, across); err != nil {
+	if err := fits(w, c.pad, down, across); err != nil {
 		return Outline{}, err
 	}
 	o := Outline{Out: Shape{down, across, c.channels}, Parameters: (w.Patch() + 1) * c.channels}
-	o.Tensors = tensors(c.size, c.size, in.Channels, c.channels)
+	o.Tensors = tensors(w.High, w.Wide, in.Channels, c.channels)
 	o.Products = int64(w.Places()) * int64(w.Patch()) * int64(c.channels)
 	// Outputs, the gradient by the input, and the parameters' gradient of each row.
 	o.Formed = int64(o.Parameters)
@@ -48,7 +63,7 @@ func (c convSpec) outline(in Shape) (Outline, error) {
 }
 
 // fits says what is wrong with a window that takes no place.
-func fits(in Shape, size, pad, down, across int) error {
+func fits(w picture.Window, pad, down, across int) error {
 	if down > 0 && across > 0 {
 		return nil
 	}
@@ -56,7 +71,7 @@ func fits(in Shape, size, pad, down, across int) error {
 	if pad > 0 {
 		more = fmt.Sprintf(" with a padding of %d", pad)
 	}
-	return fmt.Errorf("the kernel is %d×%d, its input only %d×%d%s; take a smaller one, or fewer layers before it that make pictures smaller", size, size, in.Height, in.Width, more)
+	return fmt.Errorf("the kernel is %d×%d, its input only %d×%d%s; take a smaller one, or fewer layers before it that make pictures smaller", w.High, w.Wide, w.Height, w.Width, more)
 }
 
 func (convSpec) lipschitz() bool { return true }

@@ -26,7 +26,7 @@ func (e embeddingSpec) outline(in Shape) (Outline, error) {
 	}
 	o := Outline{Out: Shape{in.Len(), 1, e.channels}, Parameters: e.tokens * e.channels}
 	o.Tensors = []Tensor{{"weight", []int{e.tokens, e.channels}}}
-	o.Floats = 2 * int64(o.Out.Len())
+	o.Floats = 3 * int64(o.Out.Len()) // what it gives, its gradient, and what coordinates its tokens have
 	return o, nil
 }
 

@@ -21,30 +21,30 @@ func (meanSpec) outline(in Shape) (Outline, error) {
 func (meanSpec) lipschitz() bool { return false }
 
 func (meanSpec) layer(b *builder, in Shape, _ bool) Layer {
-	return &mean{be: b.be, tokens: b.tokens, channels: in.Channels, y: b.rows(in.Channels), dx: b.rows(in.Len())}
+	return &mean{be: b.be, tokens: b.tokens, places: in.Height, channels: in.Channels, y: b.rows(in.Channels), dx: b.rows(in.Len())}
 }
 
 // mean is the mean of a row's vectors over the places where it has tokens. That of a row
 // without tokens is 0.
 type mean struct {
-	be       compute.Backend
-	tokens   *tokens
-	channels int
-	n        int
-	y, dx    compute.Buffer
+	be               compute.Backend
+	tokens           *tokens
+	places, channels int
+	n                int
+	y, dx            compute.Buffer
 }
 
 func (l *mean) Sites() []Site { return nil }
 
 func (l *mean) Forward(x compute.Buffer, n int) compute.Buffer {
 	l.n = n
-	sequence.Mean(l.be, n, l.tokens.places, l.tokens.many, l.channels, l.tokens.x, x, l.y)
+	sequence.Mean(l.be, n, l.tokens.places, l.places, l.tokens.many, l.channels, l.tokens.x, x, l.y)
 	return l.y
 }
 
 func (l *mean) Backward(dy compute.Buffer, want bool) compute.Buffer {
 	if want {
-		sequence.MeanGrad(l.be, l.n, l.tokens.places, l.tokens.many, l.channels, l.tokens.x, dy, l.dx)
+		sequence.MeanGrad(l.be, l.n, l.tokens.places, l.places, l.tokens.many, l.channels, l.tokens.x, dy, l.dx)
 	}
 	return l.dx
 }

@@ -74,6 +74,7 @@ var sequences = []Spec{
 	must(Read(Shape{Channels: 7}, []string{"embedding:4:5", "conv:3:1", "tanh", "globalpool", "dense"}, 3, SoftmaxCE)),
 	must(Read(Shape{Channels: 2}, []string{"embedding:9:2", "bias", "flatten", "dense"}, 2, Squared)),
 	must(Read(Shape{Channels: 9}, []string{"embedding:6:3", "mean", "dense"}, 3, SoftmaxCE)),
+	must(Read(Shape{Channels: 6}, []string{"embedding:5:4", "conv1d:3:2", "tanh", "conv1d:4:3", "relu", "mean", "dense"}, 3, SoftmaxCE)),
 	must(Read(Shape{Channels: 5}, []string{"embedding:30:4", "skip", "conv:4:1", "tanh", "add", "mean", "tanh", "dense"}, 2, SigmoidBCE)),
 }
 

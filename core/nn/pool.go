@@ -37,8 +37,9 @@ func (p poolSpec) outline(in Shape) (Outline, error) {
 	if !in.IsPicture() {
 		return Outline{}, errNoPicture(in)
 	}
-	down, across := p.window(in).Out()
-	if err := fits(in, p.size, 0, down, across); err != nil {
+	w := p.window(in)
+	down, across := w.Out()
+	if err := fits(w, 0, down, across); err != nil {
 		return Outline{}, err
 	}
 	out := Shape{down, across, in.Channels}

@@ -14,7 +14,7 @@ var skipForm = form{
 		if len(a.numbers) == 0 {
 			return skipSpec{bare: true, stride: a.option('s', 1)}
 		}
-		return skipSpec{convSpec: convSpec{a.numbers[0], 1, a.option('s', 1), 0}}
+		return skipSpec{convSpec: convSpec{channels: a.numbers[0], size: 1, stride: a.option('s', 1)}}
 	},
 }
 

@@ -73,11 +73,13 @@ func (s Spec) Params() int { return s.params }
 // Outputs returns the number of outputs of a row.
 func (s Spec) Outputs() int { return s.Layers[len(s.Layers)-1].Out.Len() }
 
-// TakesTokens reports whether the first layer takes a row's numbers for tokens, which no
-// scaling may change.
-func (s Spec) TakesTokens() bool {
-	_, ok := s.placed[0].layerSpec.(tokenSpec)
-	return ok
+// Vocabulary returns the number of different tokens that the first layer takes a row's numbers
+// for, which no scaling may change; 0 where it takes none.
+func (s Spec) Vocabulary() int {
+	if t, ok := s.placed[0].layerSpec.(tokenSpec); ok {
+		return t.vocabulary()
+	}
+	return 0
 }
 
 // Floats is the memory that a model takes for each example of a batch, in values.
@@ -203,7 +205,7 @@ func (a arguments) option(letter byte, other int) int {
 var forms = map[string]form{
 	"dense": denseForm, "relu": activationForm("relu"), "tanh": activationForm("tanh"), "flatten": flattenForm,
 	"conv": convForm, "wsconv": wsconvForm, "maxpool": poolForm("maxpool", picture.Max), "avgpool": poolForm("avgpool", picture.Mean), "globalpool": globalForm,
-	"groupnorm": groupNormForm, "bias": biasForm, "embedding": embeddingForm, "mean": meanForm, "skip": skipForm, "add": {usage: "add"},
+	"conv1d": conv1dForm, "groupnorm": groupNormForm, "bias": biasForm, "embedding": embeddingForm, "mean": meanForm, "skip": skipForm, "add": {usage: "add"},
 }
 
 // Read makes a list of layers an architecture for rows of a shape. A dense layer
@@ -244,7 +246,7 @@ type reader struct {
 	layers  []string
 	outputs int
 	spec    *Spec
-	places  int // of a row's tokens; 0 where the first layer takes none
+	tokens  bool // the first place of a layer's output is that of a row's first token, and so on
 }
 
 // next is the number of the layer that is read, from 1.
@@ -285,14 +287,20 @@ func (r *reader) place(p layerSpec, in Shape) error {
 	o, err := p.outline(in)
 	switch p.(type) {
 	case tokenSpec:
-		r.places = in.Len()
+		r.tokens = true
 		if r.next() > 1 {
 			err = errors.New("it takes the numbers of the data for tokens, so it stands first")
 		}
 	case meanSpec:
-		if r.places == 0 || in != (Shape{r.places, 1, in.Channels}) {
-			err = errors.New("it is the mean over the tokens of a row: an embedding stands first, and nothing before it changes the number of places; of a picture take globalpool")
+		if !r.tokens {
+			err = errors.New("it is the mean over the tokens of a row: an embedding stands first, and between them only what keeps their places; of a picture take globalpool")
 		}
+	case conv1dSpec:
+		if !in.IsPicture() || in.Width > 1 {
+			err = errors.New("it goes along a sequence: an embedding stands first; in pictures take conv")
+		}
+	default:
+		r.tokens = r.tokens && o.Out.Height == in.Height
 	}
 	if err == nil && (o.Out.Len() > maxValues || o.Floats > 1<<40) {
 		err = fmt.Errorf("it gives %v for each row, more than a browser tab can hold", o.Out)

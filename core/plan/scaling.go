@@ -42,12 +42,17 @@ func (d *draft) chooseScale() error {
 	return nil
 }
 
-// checkTokens refuses what would turn tokens into other numbers.
+// checkTokens refuses what would turn tokens into other numbers, or take them for some.
 func (d *draft) checkTokens() error {
 	first, c := d.terms.Spec.Layers[0].Text, &d.terms.Config
+	had, taken := data.Vocabulary(d.terms.Meta.Columns), d.terms.Spec.Vocabulary()
 	switch {
-	case !d.terms.Spec.TakesTokens():
+	case had > 0 && taken == 0:
+		return Fault("model.kind", "the rows are letters or words in their order, whose numbers the model's first layer, %s, would take for amounts; choose layers that begin with embedding:%d:16, or read the column as text", first, had)
+	case taken == 0:
 		return nil
+	case had > taken:
+		return Fault("model.layers", "the rows have %d different tokens, and the model's first layer, %s, knows %d; write embedding:%d:16", had, first, taken, had)
 	case c.Scaling.Kind != "none":
 		return Fault("scaling.kind", "the model's first layer, %s, takes numbers for tokens, which scaling %q would change; choose none", first, c.Scaling.Kind)
 	case c.PCA.Components > 0:
@@ -93,7 +98,7 @@ func (d *draft) chooseTarget() error {
 // defaultScaling returns a kind that is free where bounds are public, or a model made the features, and private for tables.
 func (t *Terms) defaultScaling() string {
 	switch {
-	case t.Spec.TakesTokens():
+	case t.Spec.Vocabulary() > 0:
 		return "none"
 	case t.Meta.Bounds != nil:
 		return "declared"

@@ -60,7 +60,7 @@ func (a *Application) Unusable() string {
 // AppliedColumn is a table's column as features are made of it.
 type AppliedColumn struct {
 	Name  string `json:"name"`
-	Kind  string `json:"kind"`  // numeric, categorical, text, label or ignored
+	Kind  string `json:"kind"`  // numeric, categorical, text, letters, words, label or ignored
 	First int    `json:"first"` // index of its first feature; -1 for none
 
 	// How numbers are written, where not as 1234.5.
@@ -77,6 +77,7 @@ type AppliedColumn struct {
 
 	Categories []string `json:"categories,omitempty"` // one feature each, in this order; of a label, the classes
 	Buckets    int      `json:"buckets,omitempty"`    // categories, or the words of texts, are hashed into so many
+	Tokens     int      `json:"tokens,omitempty"`     // places of letters or words in their order, one feature each
 	// IfMissing is the number in the place of a missing one; nil where there is none,
 	// and rows with a missing number were refused or left out.
 	IfMissing *float64 `json:"if_missing,omitempty"`

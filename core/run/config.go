@@ -181,9 +181,12 @@ type CSV struct {
 	// Columns overrides the kind of columns by name: numeric, categorical,
 	// bucketed (categories hashed into Buckets features, 32 by default, which no
 	// row decides), text (words hashed into 2^14 features, of many such columns into
-	// fewer; or what a backbone reads), ignored.
+	// fewer; or what a backbone reads), letters or words (the tokens of a text in their
+	// order, for models that begin with an embedding), ignored.
 	Columns map[string]string `json:"columns,omitempty"`
 	Buckets int               `json:"buckets,omitempty"`
+	// MaxLength is the number of letters or words of a text that are read, 32 or 64 by default.
+	MaxLength int `json:"max_length,omitempty"`
 	// Bounds of numeric columns by name, which the user states without looking at
 	// the data; scaling clamps what lies outside.
 	Bounds map[string]Bounds  `json:"bounds,omitempty"`

@@ -1,6 +1,9 @@
 package run
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Facts are the public properties of a data set that decide how a run on it is best set
 // up. The zero value says that nothing is known.
@@ -14,6 +17,7 @@ type Facts struct {
 	Categories int  // columns of categories, each of which sets one feature to 1
 	Texts      int  // columns of texts, the features of each of which have length 1
 	Hashed     int  // of the features: those of texts
+	Tokens     int  // that the features are, of so many different ones; 0 where they are none
 	Outputs    int  // classes, labels or numbers
 	Numeric    bool // the targets are numbers
 	Labels     bool // the targets are several labels, each yes or no
@@ -39,6 +43,8 @@ const (
 	fewFeatures  = 8
 	enoughSignal = 30
 	followWidth  = 32
+	// followChannels is the length of a token's vector.
+	followChannels = 16
 	// followText was measured on drawn mails, at ε = 2 to 8.
 	followText = 1024
 	// Of scaled targets, whose errors are smaller than a class's, the best step of Adam
@@ -106,6 +112,9 @@ func (c *Config) follow(f Facts) {
 		c.followRule(f)
 	}
 	part := math.Ceil(float64(f.Rows) / followPart)
+	if f.Tokens > 0 && c.Model.Kind == "" && len(c.Model.Layers) == 0 {
+		c.Model = Model{Kind: "layers", Layers: []string{fmt.Sprintf("embedding:%d:%d", f.Tokens, followChannels), "mean", "dense"}}
+	}
 	if !c.dense() {
 		def(&c.ExpectedBatchSize, math.Min(DefaultBatch, part))
 		return

@@ -17,7 +17,7 @@ func (f *feed) application() *run.Application {
 		a.Columns = append(a.Columns, run.AppliedColumn{
 			Name: c.Name, Kind: string(c.Kind), First: c.First, Decimal: c.Decimal, Thousands: c.Thousands, Date: c.Date,
 			Units: c.Units, Time: c.Time, Offset: c.Offset, Clock: c.Clock,
-			Categories: c.Categories, Buckets: c.Buckets, IfMissing: c.Fill, Indicator: c.Indicator,
+			Categories: c.Categories, Buckets: c.Buckets, Tokens: c.Tokens, IfMissing: c.Fill, Indicator: c.Indicator,
 		})
 	}
 	switch bounds := f.scale.Bounds(); {

@@ -143,7 +143,7 @@ func ColumnField(field string, columns []data.Column) (id, name string) {
 }
 
 // kinds lists the kinds of a column.
-var kinds = []form.Option{{Value: "numeric", Text: "numeric"}, {Value: "categorical", Text: "categorical"}, {Value: "bucketed", Text: "bucketed"}, {Value: "text", Text: "text"}, {Value: "label", Text: "label"}, {Value: "ignored", Text: "ignored"}}
+var kinds = []form.Option{{Value: "numeric", Text: "numeric"}, {Value: "categorical", Text: "categorical"}, {Value: "bucketed", Text: "bucketed"}, {Value: "text", Text: "text"}, {Value: "words", Text: "words in order"}, {Value: "letters", Text: "letters in order"}, {Value: "label", Text: "label"}, {Value: "ignored", Text: "ignored"}}
 
 func (c *Preview) kind(i int, col data.Column) app.UI {
 	d := form.Field{Key: "csv.columns." + col.Name, Options: kinds}
@@ -188,6 +188,8 @@ func (c *Preview) readAs(col data.Column) string {
 	case col.Kind == "" || col.Kind == data.Label && c.View.Table.Task == "": // it was not come to
 	case col.Kind == data.Text:
 		s = "texts, hashed into " + words.Count(col.Buckets)
+	case col.IsSequence():
+		s = "the first " + words.Count(col.Tokens) + " " + string(col.Kind)
 	case col.Kind == data.Ignored:
 		s = "not used"
 	case col.Kind == data.Label && c.View.Table.Task == data.MultiLabel:

@@ -105,7 +105,7 @@ func fieldOf(info *run.ModelInfo, i int, c *run.AppliedColumn) field {
 		}
 		return f
 	}
-	if f.text = c.Kind == string(data.Text); f.text {
+	if f.text = c.Kind == string(data.Text) || c.Tokens > 0; f.text {
 		f.usual = "a few words"
 		return f
 	}

@@ -172,9 +172,10 @@ func checkTokenGram(c *check) {
 	})
 }
 
-// count returns the number of tokens, of so many, in the i-th row of t places; at least 1.
-func count(x []float32, i, t, many int) (n int) {
-	for _, x := range x[i*t : (i+1)*t] {
+// count returns the number of tokens, of so many, among the first p of t places of the i-th row; at
+// least 1.
+func count(x []float32, i, t, p, many int) (n int) {
+	for _, x := range x[i*t : i*t+p] {
 		if tokenOf(x, many) >= 0 {
 			n++
 		}
@@ -182,41 +183,49 @@ func count(x []float32, i, t, many int) (n int) {
 	return max(n, 1)
 }
 
+// eachMean calls f for the sizes of means: as eachTable, and with fewer places than tokens.
+func (c *check) eachMean(f func(m, t, p, v, d int)) {
+	c.eachTable(func(m, t, v, d int) { f(m, t, t-t/3, v, d) })
+	f(5, 7, 7, 4, 3)
+	f(2, 3, 0, 4, 3)
+}
+
 func checkMean(c *check) {
-	c.eachTable(func(m, t, v, d int) {
+	c.eachMean(func(m, t, p, v, d int) {
 		for _, data := range c.usual() {
-			x, e, y := c.arg("x", c.tokens(m*t, v)), c.arg("e", data(m*t*d)), c.arg("y", c.edgy(m*d, 3))
-			y.want = each(m*d, func(p int) value {
+			x, e, y := c.arg("x", c.tokens(m*t, v)), c.arg("e", data(m*p*d)), c.arg("y", c.edgy(m*d, 3))
+			y.want = each(m*d, func(k int) value {
 				var s sum
 				all := 0.0
-				for j := p / d * t; j < (p/d+1)*t; j++ {
-					if tokenOf(x.data[j], v) >= 0 {
-						all += float64(e.data[j*d+p%d])
+				for j := range p {
+					if row := k / d; tokenOf(x.data[row*t+j], v) >= 0 {
+						u := float64(e.data[(row*p+j)*d+k%d])
+						all += u
 						s.via(all)
-						s.addTerms(float64(e.data[j*d+p%d]) / float64(count(x.data, p/d, t, v)))
+						s.addTerms(u / float64(count(x.data, row, t, p, v)))
 					}
 				}
 				return s.value(2)
 			})
-			sequence.Mean(c.b, m, t, v, d, x.buf, e.buf, y.buf)
-			c.verify("Mean(%d, %d, %d, %d)", m, t, v, d)
+			sequence.Mean(c.b, m, t, p, v, d, x.buf, e.buf, y.buf)
+			c.verify("Mean(%d, %d, %d, %d, %d)", m, t, p, v, d)
 		}
 	})
 }
 
 func checkMeanGrad(c *check) {
-	c.eachTable(func(m, t, v, d int) {
+	c.eachMean(func(m, t, p, v, d int) {
 		for _, data := range c.usual() {
-			x, dy, dx := c.arg("x", c.tokens(m*t, v)), c.arg("dy", data(m*d)), c.arg("dx", c.edgy(m*t*d, 3))
-			dx.want = each(m*t*d, func(p int) value {
+			x, dy, dx := c.arg("x", c.tokens(m*t, v)), c.arg("dy", data(m*d)), c.arg("dx", c.edgy(m*p*d, 3))
+			dx.want = each(m*p*d, func(k int) value {
 				var s sum
-				if j := p / d; tokenOf(x.data[j], v) >= 0 {
-					s.addTerms(float64(dy.data[j/t*d+p%d]) / float64(count(x.data, j/t, t, v)))
+				if row, j := k/d/p, k/d%p; tokenOf(x.data[row*t+j], v) >= 0 {
+					s.addTerms(float64(dy.data[row*d+k%d]) / float64(count(x.data, row, t, p, v)))
 				}
 				return s.value(1)
 			})
-			sequence.MeanGrad(c.b, m, t, v, d, x.buf, dy.buf, dx.buf)
-			c.verify("MeanGrad(%d, %d, %d, %d)", m, t, v, d)
+			sequence.MeanGrad(c.b, m, t, p, v, d, x.buf, dy.buf, dx.buf)
+			c.verify("MeanGrad(%d, %d, %d, %d, %d)", m, t, p, v, d)
 		}
 	})
 }

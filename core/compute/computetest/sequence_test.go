@@ -44,14 +44,14 @@ func init() {
 		mutant{"Mean", "the last row left out", with("mean", func(a *compute.Args) { a.N[0] = max(a.N[0]-1, 0) })},
 		mutant{"Mean", "divided by the number of places", after("mean", 2, func(a compute.Args, was [][]float32, v []float32) {
 			for i := range v {
-				v[i] *= float32(count(was[0], i/a.N[3], a.N[1], a.N[2])) / float32(a.N[1])
+				v[i] *= float32(count(was[0], i/a.N[4], a.N[1], a.N[2], a.N[3])) / float32(a.N[2])
 			}
 		})},
 		mutant{"MeanGrad", "the last row left out", with("meanGrad", func(a *compute.Args) { a.N[0] = max(a.N[0]-1, 0) })},
 		mutant{"MeanGrad", "what is no token has a gradient", after("meanGrad", 2, func(a compute.Args, was [][]float32, v []float32) {
-			t, d := a.N[1], a.N[3]
+			p, d := a.N[2], a.N[4]
 			for i := range v {
-				v[i] = was[1][i/d/t*d+i%d] / float32(count(was[0], i/d/t, t, a.N[2]))
+				v[i] = was[1][i/d/p*d+i%d] / float32(count(was[0], i/d/p, a.N[1], p, a.N[3]))
 			}
 		})},
 	)

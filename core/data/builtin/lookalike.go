@@ -94,9 +94,17 @@ func (d *drawing) row(middle []float64) {
 }
 
 // column makes of what was drawn for a column's features what such a column may have: of
-// categories the one for which most was drawn, of numbers one within their bounds.
+// categories the one for which most was drawn, of numbers one within their bounds, of sequences
+// the tokens of some of the places.
 func (d *drawing) column(c *data.Column) {
 	switch c.Kind {
+	case data.Letters, data.Words:
+		part, length := d.rows[c.First:c.First+c.Tokens], 1+d.rng.IntN(c.Tokens)
+		for k, v := range part {
+			if part[k] = -1; k < length {
+				part[k] = math.Floor(inBounds(data.Bound{Hi: float64(c.Buckets - 1)}, v))
+			}
+		}
 	case data.Numeric:
 		if c.Bounds != nil {
 			d.rows[c.First] = inBounds(*c.Bounds, d.rows[c.First])

@@ -57,6 +57,11 @@ func Check(ds *data.Dataset) error {
 				}
 				next++
 			}
+		case data.Letters, data.Words:
+			if c.First != next {
+				return fmt.Errorf("tokens of column %q begin at %d, not %d", c.Name, c.First, next)
+			}
+			next += c.Tokens
 		case data.Text:
 			if c.First != text {
 				return fmt.Errorf("texts of column %q begin at %d, not %d", c.Name, c.First, text)

@@ -144,6 +144,11 @@ func (e *Encoder) add(i int, taken []bool) error {
 		}
 		s.noNumbers[i] = s.task == data.Regression
 	case data.Ignored:
+	case data.Letters, data.Words:
+		width = col.Tokens
+		if err := checkSequence(col); err != nil {
+			return err
+		}
 	case data.Text:
 		if width = col.Buckets; width < 1 || bits.OnesCount(uint(width)) != 1 || len(col.Categories) > 0 || col.Fill != nil {
 			return fmt.Errorf("%d are no power of two of features of texts, or texts have categories", width)
@@ -279,6 +284,9 @@ func (e *Encoder) Features(x []float32, cells []string) (words []data.Word, unkn
 	}
 	for i := range e.s.columns {
 		col := &e.s.columns[i]
+		if col.IsSequence() {
+			e.s.tokens(x, i, strings.TrimSpace(cells[i]))
+		}
 		if col.Kind != data.Numeric && col.Kind != data.Categorical {
 			continue
 		}

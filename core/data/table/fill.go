@@ -84,7 +84,7 @@ func (s *schema) dataset() *data.Dataset {
 	if b := s.columns[s.label].Bounds; b != nil {
 		ds.TargetBounds = []data.Bound{*b}
 	}
-	if s.dense > 0 && len(ds.NumericFeatures()) == 0 {
+	if s.dense > 0 && len(ds.NumericFeatures()) == 0 && data.Vocabulary(ds.Columns) == 0 {
 		ds.Bounds = ds.KnownBounds()
 	}
 	return ds
@@ -332,6 +332,8 @@ func (f *filler) row(file string, cells []string, line int) error {
 			} else if err == nil {
 				f.learn(x, i)
 			}
+		case data.Letters, data.Words:
+			f.tokens(x, i, c)
 		case data.Label:
 			var v float32
 			v, err = f.labelled(file, i, c)

@@ -50,8 +50,8 @@ func Choose(opt run.CSV, lim source.Limits) (Choices, error) {
 		return c, data.BadOption("thousands", "another mark than the decimal one", opt.Thousands)
 	}
 	for _, kind := range opt.Columns {
-		if !slices.Contains([]string{string(data.Numeric), string(data.Categorical), bucketed, string(data.Text), labelled, string(data.Ignored)}, kind) {
-			return c, data.BadOption("columns", `"numeric", "categorical", "bucketed", "text", "label" or "ignored"`, kind)
+		if !slices.Contains([]string{string(data.Numeric), string(data.Categorical), bucketed, string(data.Text), string(data.Letters), string(data.Words), labelled, string(data.Ignored)}, kind) {
+			return c, data.BadOption("columns", `"numeric", "categorical", "bucketed", "text", "letters", "words", "label" or "ignored"`, kind)
 		}
 	}
 	if err := checkLabelKinds(opt); err != nil {
@@ -69,6 +69,9 @@ func Choose(opt run.CSV, lim source.Limits) (Choices, error) {
 	}
 	if opt.Buckets < 0 || opt.Buckets > lim.Categories {
 		return c, data.BadOption("buckets", fmt.Sprintf("a number up to %d", lim.Categories), fmt.Sprint(opt.Buckets))
+	}
+	if opt.MaxLength < 0 || opt.MaxLength > mostPlaces {
+		return c, data.BadOption("max_length", fmt.Sprintf("a number up to %d", mostPlaces), fmt.Sprint(opt.MaxLength))
 	}
 	return c, nil
 }

@@ -75,6 +75,9 @@ func decide(in *source.Reading, sc *scan, file string) (*schema, error) {
 	if first != nil {
 		return nil, first
 	}
+	if err := s.checkMixture(file); err != nil {
+		return nil, err
+	}
 	if s.placeTexts(); s.features == 0 {
 		return nil, &data.Error{File: file, Expected: "at least one column of features", Got: "none besides the label and ignored columns",
 			Fix: "Declare a column numeric, categorical or text."}
@@ -172,6 +175,8 @@ func (s *schema) meaning(i int, c string) string {
 		return number
 	case col.Kind == data.Text:
 		return s.hashedInWords(i, c)
+	case col.IsSequence():
+		return s.sequenceInWords(i, c)
 	case col.Kind == data.Label && s.labels != nil:
 		if y, ok := Flag(c, s.signed); ok {
 			return zeroOne[int(y)]
@@ -208,7 +213,7 @@ func (s *schema) hashedInWords(i int, c string) string {
 
 // gone reports whether cell c of column i says that there is no value. A text is always one, if without words.
 func (s *schema) gone(i int, c string) bool {
-	if s.columns[i].Kind == data.Text {
+	if s.columns[i].Kind == data.Text || s.columns[i].IsSequence() {
 		return false
 	}
 	return missing(c) || s.noNumbers[i] && noNumber(c)
@@ -352,6 +357,8 @@ func decideColumn(in *source.Reading, sc *scan, s *schema, i int, file string) e
 			col.Indicator = s.features
 			s.features++
 		}
+	case data.Letters, data.Words:
+		s.placeSequence(i, in.Options.MaxLength)
 	case data.Categorical:
 		if in.Options.Columns[col.Name] == bucketed {
 			listBuckets(in, c, s, i)
@@ -380,6 +387,25 @@ func (s *schema) tooMany(in *source.Reading, file string, i int) error {
 		Fix: "Declare columns with many categories, or that do not matter, ignored."}
 }
 
+// checkMixture refuses other features beside sequences: a model takes every feature of such a row for a token.
+func (s *schema) checkMixture(file string) error {
+	sequence, other := -1, -1
+	for i := range s.columns {
+		switch col := &s.columns[i]; {
+		case col.IsSequence():
+			sequence = i
+		case col.Makes():
+			other = i
+		}
+	}
+	if sequence < 0 || other < 0 {
+		return nil
+	}
+	return &data.Error{File: file, Column: other + 1, ColumnName: s.columns[other].Name,
+		Expected: fmt.Sprintf("no features beside %s, whose %s are read in their order", data.Quote(s.columns[sequence].Name), s.columns[sequence].Kind),
+		Got:      "a column that is " + string(s.columns[other].Kind), Fix: "Declare it ignored, or the other one text."}
+}
+
 // placeTexts gives the columns of texts their features, behind all others.
 func (s *schema) placeTexts() {
 	s.dense, s.texts = s.features, data.TextColumns(s.columns)
@@ -406,6 +432,10 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 			return data.Categorical
 		}
 		return data.ColumnKind(k)
+	}
+	if hasSequences(in) {
+		in.Warn("%s is ignored, as letters or words in their order are learned from alone.", data.Shorten(name))
+		return data.Ignored
 	}
 	if isIndex(name) {
 		in.Warn("%s numbers or names the rows, as its name says, and is ignored; declare its kind to use it.", data.Shorten(name))
@@ -470,6 +500,16 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 		in.Doubt("The %d different texts of %s are its categories, which count as public: every model that is saved has their list. Declare it ignored or bucketed if they say whose a row is.", n, name)
 	}
 	return data.Categorical
+}
+
+// hasSequences reports whether a column is declared to be a sequence.
+func hasSequences(in *source.Reading) bool {
+	for _, kind := range in.Options.Columns {
+		if (&data.Column{Kind: data.ColumnKind(kind)}).IsSequence() {
+			return true
+		}
+	}
+	return false
 }
 
 // isText reports whether the column's cells, in so many rows, are texts of several words that hardly repeat.
@@ -986,7 +1026,7 @@ func checkMissing(in *source.Reading, sc *scan, s *schema) error {
 	var first *cell
 	var where []string
 	for i, c := range s.columns {
-		if !c.Used() || c.Kind == data.Text || sc.columns[i].missing == 0 {
+		if !c.Used() || c.Kind == data.Text || c.IsSequence() || sc.columns[i].missing == 0 {
 			continue
 		}
 		if total == 0 {

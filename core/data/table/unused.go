@@ -27,6 +27,9 @@ func (s *schema) omitUnused(train *data.Split) {
 			continue
 		}
 		always := int(s.buckets[i])
+		if col.IsSequence() {
+			always = col.Tokens
+		}
 		if col.Kind == data.Numeric {
 			always = 1
 			used[col.Clock] = used[col.Clock] || col.Clock > 0

@@ -2,14 +2,14 @@ package sequence
 
 import "clipscope/core/compute"
 
-// Mean gives each of n rows the mean of its values e [n×t×d] over the places where x [n×t] has a
-// token, of v: y [n×d], and 0 where it has none.
+// Mean gives each of n rows the mean of its values e [n×p×d] over those of its first p ≤ t places
+// where x [n×t] has a token, of v: y [n×d], and 0 where it has none.
 //
-//	for i := range n { y[i] = Σ e[i][j] over j where x[i][j] is a token, divided by their number }
-func Mean(q compute.Queue, n, t, v, d int, x, e, y compute.Buffer) {
+//	for i := range n { y[i] = Σ e[i][j] over j < p where x[i][j] is a token, divided by their number }
+func Mean(q compute.Queue, n, t, p, v, d int, x, e, y compute.Buffer) {
 	q.Run(mean, compute.Args{
-		N:   [5]int{n, t, v, d},
-		Buf: [5]compute.Buffer{x.Matrix(n, t), e.Matrix(n, t*d), y.Matrix(n, d)},
+		N:   [5]int{n, t, p, v, d},
+		Buf: [5]compute.Buffer{x.Matrix(n, t), e.Matrix(n, p*d), y.Matrix(n, d)},
 	})
 }
 
@@ -24,15 +24,15 @@ func tokens(row []float32, many int) (n int) {
 }
 
 var mean = compute.Define(compute.Kernel{Name: "mean", Loop: func(o *compute.Operands) {
-	t, v, d := o.N[1], o.N[2], o.N[3]
+	t, p, v, d := o.N[1], o.N[2], o.N[3], o.N[4]
 	for i := range o.N[0] {
-		row := o.Buf[0][i*t : (i+1)*t]
+		row := o.Buf[0][i*t : i*t+p]
 		n := max(tokens(row, v), 1)
 		for c := range d {
 			s := 0.0
 			for j, x := range row {
 				if token(x, v) >= 0 {
-					s += float64(o.Buf[1][(i*t+j)*d+c])
+					s += float64(o.Buf[1][(i*p+j)*d+c])
 				}
 			}
 			o.Buf[2][i*d+c] = float32(s / float64(n))

@@ -2,24 +2,24 @@ package sequence
 
 import "clipscope/core/compute"
 
-// MeanGrad forms the gradient of [Mean] by its values, dx [n×t×d], from that by its result, dy
+// MeanGrad forms the gradient of [Mean] by its values, dx [n×p×d], from that by its result, dy
 // [n×d]: 0 where there is no token.
 //
-//	for i := range n { for j := range t { dx[i][j] = dy[i] / number of tokens where x[i][j] is one, else 0 } }
-func MeanGrad(q compute.Queue, n, t, v, d int, x, dy, dx compute.Buffer) {
+//	for i := range n { for j := range p { dx[i][j] = dy[i] / number of tokens where x[i][j] is one, else 0 } }
+func MeanGrad(q compute.Queue, n, t, p, v, d int, x, dy, dx compute.Buffer) {
 	q.Run(meanGrad, compute.Args{
-		N:   [5]int{n, t, v, d},
-		Buf: [5]compute.Buffer{x.Matrix(n, t), dy.Matrix(n, d), dx.Matrix(n, t*d)},
+		N:   [5]int{n, t, p, v, d},
+		Buf: [5]compute.Buffer{x.Matrix(n, t), dy.Matrix(n, d), dx.Matrix(n, p*d)},
 	})
 }
 
 var meanGrad = compute.Define(compute.Kernel{Name: "meanGrad", Loop: func(o *compute.Operands) {
-	t, v, d := o.N[1], o.N[2], o.N[3]
+	t, p, v, d := o.N[1], o.N[2], o.N[3], o.N[4]
 	for i := range o.N[0] {
-		row := o.Buf[0][i*t : (i+1)*t]
+		row := o.Buf[0][i*t : i*t+p]
 		n := max(tokens(row, v), 1)
 		for j, x := range row {
-			to := o.Buf[2][(i*t+j)*d : (i*t+j+1)*d]
+			to := o.Buf[2][(i*p+j)*d : (i*p+j+1)*d]
 			clear(to)
 			for c := range to {
 				if token(x, v) >= 0 {

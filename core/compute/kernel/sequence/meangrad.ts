@@ -2,13 +2,13 @@ import { Ptr, loadUpTo, storeUpTo } from "../../simd/vec";
 import { token } from "./embed";
 import { tokens } from "./mean";
 
-// @divide n: x t, dy d, dx t * d
-export function meanGrad(n: i32, t: i32, v: i32, d: i32, x: Ptr, dy: Ptr, dx: Ptr): void {
+// @divide n: x t, dy d, dx p * d
+export function meanGrad(n: i32, t: i32, p: i32, v: i32, d: i32, x: Ptr, dy: Ptr, dx: Ptr): void {
   const row = <usize>d << 2;
-  for (let i = 0; i < n; i++, dy += row) {
-    const count = f32x4.splat(tokens(t, v, x));
-    for (let j = 0; j < t; j++, x += 4, dx += row) {
-      if (token(load<f32>(x), v) < 0) {
+  for (let i = 0; i < n; i++, x += <usize>t << 2, dy += row) {
+    const count = f32x4.splat(tokens(p, v, x));
+    for (let j: usize = 0; j < <usize>p; j++, dx += row) {
+      if (token(load<f32>(x + (j << 2)), v) < 0) {
         memory.fill(dx, 0, row);
         continue;
       }
