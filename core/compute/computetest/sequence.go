@@ -124,13 +124,18 @@ func checkAddTokens(c *check) {
 				for i := range start {
 					start[i] = float32(math.Round(float64(100 * start[i])))
 				}
-				x, f, g, dst := c.arg("x", c.tokens(m*t, v)), c.arg("f", c.normals(m)), c.arg("g", data(m*t*d)), c.sums(start)
-				for i := range f.data {
+				factors, tokens, grads := c.normals(m), c.tokens(m*t, v), data(m*t*d)
+				for i := range factors {
 					if i%3 == 1 { // what it holds is not looked at
-						f.data[i] = 0
+						factors[i] = 0
 					}
 				}
-				c.b.Write(f.buf, f.data)
+				for j := range tokens { // as TokenGrad leaves them
+					if firstPlace(tokens, j, t, v) != j {
+						clear(grads[j*d : (j+1)*d])
+					}
+				}
+				x, f, g, dst := c.arg("x", tokens), c.arg("f", factors), c.arg("g", grads), c.sums(start)
 				want := each(v*d, func(p int) value {
 					return inPieces(m, start[p], func(i int) (s float64) {
 						for j := i * t; j < (i+1)*t && f.data[i] != 0; j++ {
