@@ -13,7 +13,7 @@
 /**
  * @typedef {{ name: string, kind: string, first: number, decimal?: string, thousands?: string, date?: string, categories?: string[],
  *   units?: string[], time?: string, offset?: number, clock?: number,
- *   buckets?: number, if_missing?: number, indicator?: number }} Column
+ *   buckets?: number, tokens?: number, if_missing?: number, indicator?: number }} Column
  * @typedef {{ layer: string, shape: number[], parameters: number }} Layer
  * @typedef {{ task: string, outputs: number, classes?: string[], features: number, shape?: number[], transform?: string, columns?: Column[],
  *   scaling: { kind: string, lo?: number[], hi?: number[], left_out?: string },
@@ -90,6 +90,9 @@ export class Model {
         if (c.clock) x[c.clock] = Math.fround(v - Math.floor(v));
       } else if (c.kind === "text") {
         if (!missing(cell)) for (const [bucket, v] of hashedWords(cell, c.buckets ?? 1)) x[c.first + bucket] = v;
+      } else if (c.kind === "letters" || c.kind === "words") {
+        const tokens = gone ? [] : c.kind === "letters" ? letterTokens(cell) : wordTokens(cell, c.buckets ?? 1);
+        x.fill(-1, c.first, c.first + (c.tokens ?? 0)).set(tokens.slice(0, c.tokens), c.first);
       } else if (c.kind === "categorical") {
         const categories = c.categories ?? [], own = categories.indexOf(cell); // also in a model from before cell was a word for a missing one
         const k = !gone && c.buckets ? hash(cell) % c.buckets : gone && own < 0 ? categories.indexOf("(missing)") : own;
@@ -217,7 +220,7 @@ function chain(apply, parameters, v) {
   if (apply.pca) x = { height: 0, width: 0, channels: v.length, v };
   /** @type {Picture[]} */
   const around = []; // what goes around the blocks that x is in
-  let at = 0;
+  let at = 0, there = [true]; // the places of a row that have a token
   for (const l of apply.layers) {
     const p = parameters.subarray(at, at += l.parameters), [name, ...words] = l.layer.trim().split(":");
     const size = words.filter((w) => /^\d/.test(w)).map(Number), letter = (/** @type {string} */ c, /** @type {number} */ or) => Number(words.find((w) => w[0] === c)?.slice(1) ?? or);
@@ -226,14 +229,19 @@ function chain(apply, parameters, v) {
       case "tanh": x = { ...x, v: x.v.map(Math.tanh) }; break;
       case "flatten": x = { height: 0, width: 0, channels: x.v.length, v: x.v }; break;
       case "bias": x = { ...x, v: x.v.map((u, i) => u + p[i]) }; break;
-      case "embedding": x = embed(x.v, p, size[0], size[1]); break;
+      case "embedding":
+        there = Array.from(x.v, (u) => Number.isInteger(u) && u >= 0 && u < size[0]);
+        x = embed(x.v, p, there, size[1]);
+        break;
+      case "mean": x = meanOf(x, there); break;
+      case "conv1d": x = convolve(x, p, size[0], size[1], 1, 1, 0); break;
       case "dense": x = dense(x.v, p, l.shape[0]); break;
-      case "conv": x = convolve(x, p, size[0], size[1], letter("s", 1), letter("p", 0)); break;
-      case "wsconv": x = convolve(x, standardised(p, size[0]), size[0], size[1], letter("s", 1), letter("p", 0)); break;
+      case "conv": x = convolve(x, p, size[0], size[1], size[1], letter("s", 1), letter("p", 0)); break;
+      case "wsconv": x = convolve(x, standardised(p, size[0]), size[0], size[1], size[1], letter("s", 1), letter("p", 0)); break;
       case "maxpool": case "avgpool": x = pool(x, name === "maxpool", size[0], size[0], letter("s", size[0])); break;
       case "globalpool": x = pool(x, false, x.height, x.width, 1); break;
       case "groupnorm": x = groupNorm(x, p, size[0]); break;
-      case "skip": around.push(size.length ? convolve(x, p, size[0], 1, letter("s", 1), 0) : x); break;
+      case "skip": around.push(size.length ? convolve(x, p, size[0], 1, 1, letter("s", 1), 0) : x); break;
       case "add": {
         const other = /** @type {Picture} */ (around.pop());
         x = { ...x, v: x.v.map((u, i) => u + other.v[i]) };
@@ -245,12 +253,20 @@ function chain(apply, parameters, v) {
   return x.v;
 }
 
-// embed gives each whole number below tokens its row of a table, and 0 what is none.
-/** @param {Float64Array} x @param {Float32Array} p @param {number} tokens @param {number} channels @returns {Picture} */
-function embed(x, p, tokens, channels) {
+// embed gives each token its row of a table, and 0 what is none.
+/** @param {Float64Array} x @param {Float32Array} p @param {boolean[]} there @param {number} channels @returns {Picture} */
+function embed(x, p, there, channels) {
   const v = new Float64Array(x.length * channels);
-  x.forEach((u, i) => { if (Number.isInteger(u) && u >= 0 && u < tokens) v.set(p.subarray(u * channels, (u + 1) * channels), i * channels); });
+  x.forEach((u, i) => { if (there[i]) v.set(p.subarray(u * channels, (u + 1) * channels), i * channels); });
   return { height: x.length, width: 1, channels, v };
+}
+
+// meanOf is the mean over the places that have a token.
+/** @param {Picture} x @param {boolean[]} there @returns {Picture} */
+function meanOf({ height, channels, v }, there) {
+  const y = new Float64Array(channels), n = there.slice(0, height).filter(Boolean).length || 1;
+  v.forEach((u, i) => { if (there[Math.floor(i / channels)]) y[i % channels] += u / n; });
+  return { height: 0, width: 0, channels, v: y };
 }
 
 /** @param {Float64Array} x @param {Float32Array} p weights and then biases @param {number} outputs @returns {Picture} */
@@ -274,12 +290,12 @@ function windows(x, high, wide, stride, pad, f) {
   return { height: down, width: across };
 }
 
-/** @param {Picture} x @param {Float32Array} p @param {number} channels @param {number} size @param {number} stride @param {number} pad @returns {Picture} */
-function convolve(x, p, channels, size, stride, pad) {
-  const down = Math.floor((x.height + 2 * pad - size) / stride) + 1, across = Math.floor((x.width + 2 * pad - size) / stride) + 1;
+/** @param {Picture} x @param {Float32Array} p @param {number} channels @param {number} high @param {number} wide @param {number} stride @param {number} pad @returns {Picture} */
+function convolve(x, p, channels, high, wide, stride, pad) {
+  const down = Math.floor((x.height + 2 * pad - high) / stride) + 1, across = Math.floor((x.width + 2 * pad - wide) / stride) + 1;
   const v = new Float64Array(down * across * channels), bias = p.subarray(p.length - channels);
   for (let i = 0; i < v.length; i++) v[i] = bias[i % channels];
-  windows(x, size, size, stride, pad, (place, from, at) => {
+  windows(x, high, wide, stride, pad, (place, from, at) => {
     for (let c = 0; c < x.channels; c++) {
       const u = x.v[from + c], w = (at + c) * channels;
       if (u !== 0) for (let k = 0; k < channels; k++) v[place * channels + k] += u * p[w + k];
@@ -449,9 +465,7 @@ function hashedWords(text, buckets) {
   /** @type {[Map<number, number>, Map<number, number>, Map<number, number>]} */
   const groups = [new Map(), new Map(), new Map()], [words, pairs, grams] = groups, begun = hash("c");
   const add = (/** @type {Map<number, number>} */ times, /** @type {number} */ h) => {
-    h = Math.imul(h ^ h >>> 16, 0x85ebca6b);
-    h = Math.imul(h ^ h >>> 13, 0xc2b2ae35);
-    h = (h ^ h >>> 16) >>> 0;
+    h = mixed(h);
     times.set(h, (times.get(h) ?? 0) + 1);
   };
   let before = "";
@@ -480,6 +494,24 @@ function hashedWords(text, buckets) {
   const sorted = [...all].filter(([, v]) => v !== 0).sort(([a], [b]) => a - b), length = Math.sqrt(sorted.reduce((sum, [, v]) => sum + v * v, 0)); // in order, as rounding has one
   return sorted.map(([bucket, v]) => [bucket, Math.fround(v / length)]);
 }
+
+// mixed spreads a hash over all of its bits.
+/** @param {number} h */
+function mixed(h) {
+  h = Math.imul(h ^ h >>> 16, 0x85ebca6b);
+  h = Math.imul(h ^ h >>> 13, 0xc2b2ae35);
+  return (h ^ h >>> 16) >>> 0;
+}
+
+/** @param {string} text @param {number} tokens */
+const wordTokens = (text, tokens) => wordsOf(text).map((word) => mixed(hash("w" + word)) % tokens);
+
+// letterTokens are the characters of a text in lower case: those below 128 themselves, others hashed to 128 more.
+/** @param {string} text */
+const letterTokens = (text) => Array.from(text, (c) => {
+  const r = lower(/** @type {number} */ (c.codePointAt(0)));
+  return r < 128 ? r : 128 + mixed(hash("l" + String.fromCodePoint(r))) % 128;
+});
 
 // wordsOf cuts a text into words in lower case: runs of letters and digits, and ideographs and kana one by one.
 /** @param {string} text */
@@ -557,7 +589,7 @@ export function answers(model, text) {
   if (twice !== undefined) throw new Error(`The table has two columns "${twice}".`);
   const at = columns.map((c) => {
     const i = own.indexOf(c.name);
-    if (i < 0 && ["numeric", "categorical", "text"].includes(c.kind)) throw new Error(`There is no column "${c.name}" in the table: it has ${names.join(", ")}.`);
+    if (i < 0 && ["numeric", "categorical", "text", "letters", "words"].includes(c.kind)) throw new Error(`There is no column "${c.name}" in the table: it has ${names.join(", ")}.`);
     return i;
   });
   const quote = (/** @type {string} */ s) => /[",\r\n]/.test(s) ? `"${s.replaceAll('"', '""')}"` : s;

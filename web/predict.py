@@ -200,24 +200,29 @@ class Model:
             elif name == "bias":
                 x = x + p.reshape(x.shape[1:])
             elif name == "embedding":
-                x = _embed(x, p.reshape(size[0], size[1]))
+                there = (x == np.floor(x)) & (x >= 0) & (x < size[0])
+                x = _embed(x, there, p.reshape(size[0], size[1]))
+            elif name == "mean":
+                x = _mean(x, there[:, : x.shape[1]])
+            elif name == "conv1d":
+                x = _convolve(x, p, size[0], (size[1], 1), 1, 0)
             elif name == "dense":
                 x = x.reshape(len(x), -1)
                 x = x @ p[: -layer["shape"][0]].reshape(x.shape[1], -1) + p[-layer["shape"][0] :]
             elif name == "conv":
-                x = _convolve(x, p, size[0], size[1], letter.get("s", 1), letter.get("p", 0))
+                x = _convolve(x, p, size[0], (size[1], size[1]), letter.get("s", 1), letter.get("p", 0))
             elif name == "wsconv":
-                x = _convolve(x, _standardised(p, size[0]), size[0], size[1], letter.get("s", 1), letter.get("p", 0))
+                x = _convolve(x, _standardised(p, size[0]), size[0], (size[1], size[1]), letter.get("s", 1), letter.get("p", 0))
             elif name == "maxpool":
-                x = _windows(x, size[0], letter.get("s", size[0])).max(axis=(4, 5))
+                x = _windows(x, (size[0], size[0]), letter.get("s", size[0])).max(axis=(4, 5))
             elif name == "avgpool":
-                x = _windows(x, size[0], letter.get("s", size[0])).mean(axis=(4, 5))
+                x = _windows(x, (size[0], size[0]), letter.get("s", size[0])).mean(axis=(4, 5))
             elif name == "globalpool":
                 x = x.mean(axis=(1, 2), keepdims=True)
             elif name == "groupnorm":
                 x = _group_norm(x, p, size[0])
             elif name == "skip":
-                around.append(_convolve(x, p, size[0], 1, letter.get("s", 1), 0) if size else x)
+                around.append(_convolve(x, p, size[0], (1, 1), letter.get("s", 1), 0) if size else x)
             elif name == "add":
                 x = x + around.pop()
             else:
@@ -266,20 +271,24 @@ def _triangles(count: int, to: int) -> np.ndarray:
     return weights
 
 
-def _embed(x: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """Give each whole number its row of the table, and 0 what is none."""
-    token = (x == np.floor(x)) & (x >= 0) & (x < len(table))
-    return (token[:, :, None] * table[np.where(token, x, 0).astype(np.int64)])[:, :, None, :]
+def _embed(x: np.ndarray, there: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """Give each token its row of the table, and 0 what is none."""
+    return (there[:, :, None] * table[np.where(there, x, 0).astype(np.int64)])[:, :, None, :]
 
 
-def _windows(x: np.ndarray, size: int, stride: int) -> np.ndarray:
-    """Give what windows see: [rows, height, width, channels, size, size]."""
-    return np.lib.stride_tricks.sliding_window_view(x, (size, size), axis=(1, 2))[:, ::stride, ::stride]
+def _mean(x: np.ndarray, there: np.ndarray) -> np.ndarray:
+    """Give the mean over the places that have a token."""
+    return (x[:, :, 0] * there[:, :, None]).sum(axis=1) / np.maximum(there.sum(axis=1), 1)[:, None]
 
 
-def _convolve(x: np.ndarray, p: np.ndarray, channels: int, size: int, stride: int, pad: int) -> np.ndarray:
+def _windows(x: np.ndarray, size: tuple[int, int], stride: int) -> np.ndarray:
+    """Give what windows see: [rows, height, width, channels, high, wide]."""
+    return np.lib.stride_tricks.sliding_window_view(x, size, axis=(1, 2))[:, ::stride, ::stride]
+
+
+def _convolve(x: np.ndarray, p: np.ndarray, channels: int, size: tuple[int, int], stride: int, pad: int) -> np.ndarray:
     x = np.pad(x, ((0, 0), (pad, pad), (pad, pad), (0, 0)))
-    w = p[:-channels].reshape(size, size, x.shape[3], channels)
+    w = p[:-channels].reshape(*size, x.shape[3], channels)
     return np.tensordot(_windows(x, size, stride), w, axes=((4, 5, 3), (0, 1, 2))) + p[-channels:]
 
 
@@ -339,6 +348,10 @@ def _fill(x: np.ndarray, column: Mapping[str, Any], cell: str) -> None:
     elif kind == "text":
         for bucket, value in {} if gone else _hashed_words(cell, column["buckets"]).items():
             x[first + bucket] = value
+    elif kind in ("letters", "words"):
+        tokens = [] if gone else _letter_tokens(cell) if kind == "letters" else _word_tokens(cell, column["buckets"])
+        x[first : first + column["tokens"]] = -1
+        x[first : first + min(len(tokens), column["tokens"])] = tokens[: column["tokens"]]
     elif kind == "categorical":
         categories = column.get("categories") or []
         if not gone and column.get("buckets"):
@@ -490,9 +503,7 @@ def _hashed_words(text: str, buckets: int) -> dict[int, np.float32]:
                 if n >= 3:
                     hashes.append((2, h))
         for group, h in hashes:
-            h = (h ^ h >> 16) * 0x85EBCA6B & 0xFFFFFFFF
-            h = (h ^ h >> 13) * 0xC2B2AE35 & 0xFFFFFFFF
-            h ^= h >> 16
+            h = _mixed(h)
             groups[group][h] = groups[group].get(h, 0) + 1
     values: dict[int, float] = {}
     for times in groups:
@@ -508,6 +519,23 @@ def _hashed_words(text: str, buckets: int) -> dict[int, np.float32]:
         square += values[bucket] * values[bucket]
     length = math.sqrt(square)
     return {bucket: np.float32(v / length) for bucket, v in values.items() if v}
+
+
+def _mixed(h: int) -> int:
+    """Spread a hash over all of its bits."""
+    h = (h ^ h >> 16) * 0x85EBCA6B & 0xFFFFFFFF
+    h = (h ^ h >> 13) * 0xC2B2AE35 & 0xFFFFFFFF
+    return h ^ h >> 16
+
+
+def _word_tokens(text: str, tokens: int) -> list[int]:
+    return [_mixed(_hash("w" + word)) % tokens for word in _words(text)]
+
+
+def _letter_tokens(text: str) -> list[int]:
+    """Give the characters in lower case: those below 128 themselves, others hashed to 128 more."""
+    letters = (0xFFFD if 0xD800 <= ord(c) <= 0xDFFF else _lower(ord(c)) for c in text)
+    return [r if r < 128 else 128 + _mixed(_hash("l" + chr(r))) % 128 for r in letters]
 
 
 def _words(text: str) -> list[str]:
@@ -576,7 +604,7 @@ def answers(model: Model, text: str, to: TextIO) -> None:
     if len(places) < len(names):
         raise ValueError(f"The table has two columns of one name: {', '.join(names)}.")
     for column in model.columns:
-        if column["kind"] in ("numeric", "categorical", "text") and column["name"] not in places:
+        if column["kind"] in ("numeric", "categorical", "text", "letters", "words") and column["name"] not in places:
             raise ValueError(f'There is no column "{column["name"]}" in the table: it has {", ".join(names)}.')
     out = csv.writer(to, lineterminator="\n")
     out.writerow(["answer", *(f"p({name})" for name in model.classes)])

@@ -27,12 +27,16 @@ func (c *chain) layer(l nn.Outline) error {
 		c.x = c.op("Add", []string{c.x, c.bias(p)})
 	case "embedding":
 		c.embedding(p, w.numbers[0], w.numbers[1])
+	case "mean":
+		c.mean()
 	case "dense":
 		c.dense(p, l.Out.Len())
 	case "conv":
-		c.conv(p, w)
+		c.conv(p, w, w.numbers[1])
+	case "conv1d":
+		c.conv(p, w, 1)
 	case "wsconv":
-		c.conv(standardised(p, w.numbers[0]), w)
+		c.conv(standardised(p, w.numbers[0]), w, w.numbers[1])
 	case "maxpool":
 		c.pool("MaxPool", w)
 	case "avgpool":
@@ -115,11 +119,22 @@ func transposed(p []float32, m, n int) []float32 {
 func (c *chain) embedding(p []float32, tokens, channels int) {
 	whole := c.op("Equal", []string{c.x, c.op("Floor", []string{c.x})})
 	within := c.op("And", []string{c.op("GreaterOrEqual", []string{c.x, c.constant(0)}), c.op("Less", []string{c.x, c.constant(float64(tokens))})})
-	token := c.op("Where", []string{c.op("And", []string{whole, within}), c.op("Cast", []string{c.x}, attribute{"to", intType}), c.ints("none", []int{tokens})})
+	c.there = c.op("And", []string{whole, within})
+	token := c.op("Where", []string{c.there, c.op("Cast", []string{c.x}, attribute{"to", intType}), c.ints("none", []int{tokens})})
 	table := c.floats("weight", append(slices.Clone(p), make([]float32, channels)...), tokens+1, channels)
 	c.x = c.op("Transpose", []string{c.op("Gather", []string{table, token})}, attribute{"perm", []int{0, 2, 1}})
 	c.channels, c.height, c.width = channels, c.channels, 1
 	c.places()
+}
+
+// mean is that of the places that have a token.
+func (c *chain) mean() {
+	first := c.op("Slice", []string{c.there, c.ints("from", []int{0}, 1), c.ints("to", []int{c.height}, 1), c.ints("axis", []int{1}, 1)})
+	there := c.op("Reshape", []string{c.op("Cast", []string{first}, attribute{"to", floatType}), c.ints("shape", []int{-1, 1, c.height, 1}, 4)})
+	axes := c.ints("axes", []int{2, 3}, 2)
+	sum := c.op("ReduceSum", []string{c.op("Mul", []string{c.x, there}), axes}, attribute{"keepdims", 0})
+	n := c.op("Max", []string{c.op("ReduceSum", []string{there, axes}, attribute{"keepdims", 0}), c.constant(1)})
+	c.x, c.height, c.width = c.op("Div", []string{sum, n}), 0, 0
 }
 
 func (c *chain) dense(p []float32, outputs int) {
@@ -129,24 +144,25 @@ func (c *chain) dense(p []float32, outputs int) {
 	c.channels = outputs
 }
 
-func (c *chain) conv(p []float32, w written) {
+// conv has a kernel so wide.
+func (c *chain) conv(p []float32, w written, wide int) {
 	out, size := w.numbers[0], w.numbers[1]
-	c.x = c.convolution(p, out, size, w.letter('s', 1), w.letter('p', 0))
-	c.channels, c.height, c.width = out, places(c.height, size, w.letter('s', 1), w.letter('p', 0)), places(c.width, size, w.letter('s', 1), w.letter('p', 0))
+	c.x = c.convolution(p, out, size, wide, w.letter('s', 1), w.letter('p', 0))
+	c.channels, c.height, c.width = out, places(c.height, size, w.letter('s', 1), w.letter('p', 0)), places(c.width, wide, w.letter('s', 1), w.letter('p', 0))
 }
 
 // places is at how many a window of a size stands along a side.
 func places(side, size, stride, pad int) int { return (side+2*pad-size)/stride + 1 }
 
-// convolution has the weights [size×size×in×out] as ONNX has them, [out×in×size×size].
-func (c *chain) convolution(p []float32, out, size, stride, pad int) string {
+// convolution has the weights [high×wide×in×out] as ONNX has them, [out×in×high×wide].
+func (c *chain) convolution(p []float32, out, high, wide, stride, pad int) string {
 	patch := len(p)/out - 1
 	w := transposed(p[:patch*out], patch, out)
 	for i := 0; i < len(w); i += patch {
-		copy(w[i:i+patch], transposed(w[i:i+patch], size*size, c.channels))
+		copy(w[i:i+patch], transposed(w[i:i+patch], high*wide, c.channels))
 	}
-	return c.op("Conv", []string{c.x, c.floats("weight", w, out, c.channels, size, size), c.floats("bias", p[patch*out:], out)},
-		attribute{"kernel_shape", []int{size, size}}, attribute{"strides", []int{stride, stride}}, attribute{"pads", []int{pad, pad, pad, pad}})
+	return c.op("Conv", []string{c.x, c.floats("weight", w, out, c.channels, high, wide), c.floats("bias", p[patch*out:], out)},
+		attribute{"kernel_shape", []int{high, wide}}, attribute{"strides", []int{stride, stride}}, attribute{"pads", []int{pad, pad, pad, pad}})
 }
 
 // normEpsilon keeps variances from 0 in normalisations, as in core/compute/kernel/picture.
@@ -199,7 +215,7 @@ func (c *chain) groupNorm(p []float32, groups int) {
 func (c *chain) skip(p []float32, w written) {
 	around := c.x
 	if len(w.numbers) > 0 {
-		around = c.convolution(p, w.numbers[0], 1, w.letter('s', 1), 0)
+		around = c.convolution(p, w.numbers[0], 1, 1, w.letter('s', 1), 0)
 	}
 	c.around = append(c.around, around)
 }

@@ -105,6 +105,7 @@ type chain struct {
 	wide                    bool // x is of float64
 	sparse                  bool // x is NaN where a number is missing
 	around                  []string
+	there                   string // whether a row has a token at each of its places
 }
 
 // --- from cells to features ---
@@ -143,6 +144,10 @@ func (c *chain) columns() error {
 		switch {
 		case col.Kind == "numeric":
 			c.numeric(name, col, pieces)
+		case col.Tokens > 0:
+			doc := fmt.Sprintf("The %s of the cell in column “%s” in their order, as whole numbers from 0 to %d; -1 where there is none. docs/applying.md has how they are numbered.", col.Kind, col.Name, col.Buckets-1)
+			in := c.input(name, doc, floatType, rows, col.Tokens)
+			pieces[col.First] = piece{c.op("Cast", []string{in}, attribute{"to", doubleType}), col.Tokens}
 		case col.Kind == "text":
 			return fmt.Errorf("column %q holds texts, and the format has no operator that hashes their words; predict.mjs and predict.py do, and so does the page", clipped(col.Name))
 		case col.Kind == "categorical" && len(col.Categories) > 0:

@@ -49,7 +49,23 @@ func hostileTexts() []string {
 // answers agree with the page's to 1e−5. Halves of pairs, which Go's strings have not, are U+FFFD for all of them.
 func TestTextsAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 5))
-	c := &textCase{File: textModel()}
+	for _, f := range []*File{textModel(), sequenceModel()} {
+		textsAgree(t, rng, &textCase{File: f})
+	}
+}
+
+// sequenceModel is a model of letters and of words in their order.
+func sequenceModel() *File {
+	f := outline(nn.Shape{Channels: 12 + 9}, 3, 5, strings.Fields("embedding:4096:3 conv1d:4:2 tanh mean dense")...)
+	f.Apply.Classes = []string{"a", "b", "c"}
+	f.Apply.Columns = []run.AppliedColumn{
+		{Name: "mail", Kind: "words", Buckets: 4096, Tokens: 12}, {Name: "n", Kind: "ignored", First: -1}, {Name: "y", Kind: "label", First: -1, Categories: f.Apply.Classes},
+		{Name: "c", Kind: "ignored", First: -1}, {Name: "subject", Kind: "letters", First: 12, Buckets: 256, Tokens: 9},
+	}
+	return f
+}
+
+func textsAgree(t *testing.T, rng *rand.Rand, c *textCase) {
 	hostile := hostileTexts()
 	draw := func(i int) string {
 		if i < len(hostile) {

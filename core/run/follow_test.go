@@ -45,6 +45,8 @@ func TestFollowGivesTheRulesAnswers(t *testing.T) {
 		{"as they are", Config{Scaling: Scaling{Kind: "none"}}, table(4000, 20, 2), "softmax", "adam", nil, 1000, 75, 1, 0.15},
 		// The batch that is set decides the epochs; 300 steps stay.
 		{"a batch", Config{ExpectedBatchSize: 400}, table(4000, 20, 2), "softmax", "adam", nil, 400, 30, 2.8, 0.15},
+		{"tokens", Config{}, Facts{Rows: 4000, Features: 64, Tokens: 4096, Table: true, Outputs: 2}, "layers", "adam", nil, 1000, 75, 1, 0.03},
+		{"tokens, other layers", Config{Model: Model{Layers: []string{"embedding:4096:2", "mean", "dense"}}}, Facts{Rows: 4000, Features: 64, Tokens: 4096, Table: true, Outputs: 2}, "layers", "adam", nil, 1000, 75, 1, 0.03},
 		{"one row", Config{}, table(1, 1, 2), "softmax", "adam", nil, 1, 300, 1.2, 0.11},
 	} {
 		got := c.cfg.WithDefaultsFor(c.facts)

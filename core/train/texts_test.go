@@ -9,8 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"clipscope/core/data"
 	"clipscope/core/data/load"
 	"clipscope/core/data/source"
+	"clipscope/core/plan"
 	"clipscope/core/run"
 )
 
@@ -60,5 +62,70 @@ func TestMailsAreLearned(t *testing.T) {
 	}
 	if c := res.Released.Apply.Columns[1]; c.Kind != "text" || c.Buckets != 1<<14 || res.Released.Apply.Features != 1<<14 {
 		t.Errorf("the model has %+v", c)
+	}
+}
+
+// drawnReviews draws a table of short reviews of which no word by itself says which kind they are: a good word with a no in front
+// of it is bad, and a bad one good, and a no behind it means nothing.
+func drawnReviews(n int, seed uint64) []byte {
+	rng := rand.New(rand.NewPCG(seed, 8))
+	var b bytes.Buffer
+	b.WriteString("stars,review\n")
+	for range n {
+		var words []string
+		for range 2 + rng.IntN(6) {
+			words = append(words, fmt.Sprint("w", rng.IntN(30)))
+		}
+		good, turned := rng.IntN(2), rng.IntN(2)
+		part := []string{[]string{"bad", "good"}[good], "no"}
+		if turned == 1 {
+			slices.Reverse(part)
+		}
+		words = slices.Insert(words, rng.IntN(len(words)+1), part...)
+		fmt.Fprintf(&b, "%d,%s\n", 1+4*(good^turned), strings.Join(words, " "))
+	}
+	return b.Bytes()
+}
+
+// TestWordsInOrderAreLearned: reviews that turn on the order of two words are told apart with no settings but ε, and the model
+// answers their cells.
+func TestWordsInOrderAreLearned(t *testing.T) {
+	opt := run.CSV{Columns: map[string]string{"review": "words"}, Label: "stars", Task: "classification", MaxLength: 12}
+	ds, _, err := load.Load(t.Context(), []source.File{source.Bytes("reviews.csv", drawnReviews(3000, 1))}, nil, opt, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, res := finish(t, started(t, run.Config{CSV: opt, TargetEpsilon: ptr(8.0), Epochs: 15, Seed: ptr(uint64(1))}, ds))
+	t.Logf("accuracy %v", res.TestAccuracy)
+	if !(float64(res.TestAccuracy) >= 0.9) {
+		t.Errorf("an accuracy of %v", res.TestAccuracy)
+	}
+	a := res.Released.Apply
+	if c := a.Columns[1]; c.Kind != "words" || c.Tokens != 12 || a.Features != 12 || a.Layers[0].Text != "embedding:4096:16" || a.Scaling.Kind != "none" {
+		t.Errorf("the model has %+v, %+v", c, a.Layers)
+	}
+}
+
+// TestSequencesStandAlone: what is no token is left out beside them or refused, and so are models that take tokens for amounts.
+func TestSequencesStandAlone(t *testing.T) {
+	table := []source.File{source.Bytes("t.csv", []byte("name,age,kind\nAnna,31,a\nBert,32,b\n"+strings.Repeat("Cleo,40,a\nDora,20,b\n", 20)))}
+	read := func(columns map[string]string) (*data.Dataset, error) {
+		ds, _, err := load.Load(t.Context(), table, nil, run.CSV{Columns: columns, Label: "kind"}, nil)
+		return ds, err
+	}
+	ds, err := read(map[string]string{"name": "letters"})
+	if err != nil || ds.Features != 32 || ds.Columns[1].Kind != data.Ignored {
+		t.Fatalf("%v, %+v", err, ds)
+	}
+	if _, err := read(map[string]string{"name": "letters", "age": "numeric"}); err == nil || !strings.Contains(err.Error(), "no features beside") {
+		t.Errorf("beside a number: %v", err)
+	}
+	for layers, want := range map[string]string{
+		"dense": "would take for amounts; choose layers that begin with embedding:256:16", "embedding:255:4 mean dense": "knows 255; write embedding:256:16", "embedding:256:4 mean dense": "",
+	} {
+		_, err := plan.New(run.Config{Model: run.Model{Layers: strings.Fields(layers)}}, ds.Meta())
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", layers, err, want)
+		}
 	}
 }

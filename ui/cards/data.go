@@ -499,6 +499,9 @@ func (c *Data) scaling() app.UI {
 	if r := c.View.Report; kind == "" && r != nil && r.IsTable() {
 		d.Options = slices.Clone(d.Options)
 		d.Options[0].Text, d.Options[0].Help = "a table’s default: bounds as known", "Categories are 0 or 1, and of every column of numbers bounds are declared. Free."
+		if data.Vocabulary(r.Columns) > 0 {
+			d.Options[0].Text, d.Options[0].Help = "a table’s default: none", "Letters and words are numbered, and not scaled."
+		}
 		if slices.ContainsFunc(r.Columns, func(col data.Column) bool { return col.Kind == data.Numeric && col.Bounds == nil }) {
 			f.Full.Scaling.Kind = "private"
 			d.Options[0].Text, d.Options[0].Help = "a table’s default: private bounds", d.HelpAt("private")

@@ -152,6 +152,9 @@ func dataFields() []Field {
 		{Key: "csv.buckets", Label: "Buckets", Preset: "32", Help: "Into how many features a bucketed column is hashed. No list of its categories is made.", When: func(c *run.Config) bool {
 			return slices.Contains(slices.Collect(maps.Values(c.CSV.Columns)), "bucketed")
 		}},
+		{Key: "csv.max_length", Label: "Letters or words read", Help: "So many of each text, from the first on; 32 letters or 64 words where nothing stands here.", When: func(c *run.Config) bool {
+			return c.CSV.MaxLength > 0 || slices.ContainsFunc(slices.Collect(maps.Values(c.CSV.Columns)), func(kind string) bool { return kind == "letters" || kind == "words" })
+		}},
 		{Key: "csv.test_share", Advanced: true, Label: "Share held out for testing", Preset: "0.2", Help: "Where no test file is given."},
 		{Key: "csv.hold_out", Kind: Menu, Advanced: true, Label: "Held out by", Options: []Option{
 			{"", "a shuffle of all rows", "The same for the same files. One row more would change it for others."},
@@ -218,7 +221,7 @@ func modelFields() []Field {
 	return on(Model, []Field{
 		{Key: "model.kind", Follows: true, Kind: Menu, Label: "Kind", Options: kinds},
 		{Key: "model.layers", Label: "Layers", When: is("model.kind", "layers"),
-			Help: "For example conv:16:8:s2:p3 (16 channels, a kernel of 8×8, stride 2, padding 3), wsconv with standardised weights, maxpool:2:s1, avgpool:2, globalpool, groupnorm:8, relu, tanh, bias, flatten, dense:32; embedding:27:8 first where a row is tokens, of which there are 27; skip … add around a residual block, skip:64:s2 with a convolution on what goes around. The last dense has as many outputs as the data."},
+			Help: "For example conv:16:8:s2:p3 (16 channels, a kernel of 8×8, stride 2, padding 3), wsconv with standardised weights, maxpool:2:s1, avgpool:2, globalpool, groupnorm:8, relu, tanh, bias, flatten, dense:32; embedding:27:8 first where a row is tokens, of which there are 27, then conv1d:32:3 along them and mean over them; skip … add around a residual block, skip:64:s2 with a convolution on what goes around. The last dense has as many outputs as the data."},
 		{Key: "model.hidden", Follows: true, Label: "Hidden layers", Preset: "128", Help: "Widths from the first to the last, for example 128, 64.", When: mlp},
 		{Key: "model.activation", Kind: Menu, Label: "Activation", Help: "What stands between two layers.", When: mlp, Options: []Option{
 			{Value: "relu", Text: "ReLU"}, {Value: "tanh", Text: "tanh"}}},

@@ -52,3 +52,35 @@ test("a dropped table of 2,000 mails trains to an area of 0.95 at ε = 4, and th
   await use.screenshot({ path: path.join(results, "texts-use-phone-light.png") });
   assert.deepEqual([...page.errors, ...use.errors], []);
 });
+
+// reviews turn on the order of two words: a good word with a no in front of it is bad, and a no behind it means nothing.
+function reviews(n, seed) {
+  let state = seed;
+  const below = (k) => Math.floor(k * ((state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32));
+  return Array.from({ length: n }, () => {
+    const good = below(2), turned = below(2), text = Array.from({ length: 2 + below(6) }, () => "w" + below(30)), word = ["bad", "good"][good];
+    text.splice(below(text.length + 1), 0, ...turned ? ["no", word] : [word, "no"]);
+    return { text: text.join(" "), kind: ["bad", "good"][good ^ turned] };
+  });
+}
+
+test("words are learned in their order, which the column’s menu offers, and the model answers by it", async (t) => {
+  const page = await visit(t, "#target_epsilon=8"), all = reviews(3000, 5);
+  await page.setInputFiles("#files", { name: "reviews.csv", mimeType: "text/csv", buffer: Buffer.from(`n,review,kind\n${all.map((m, i) => `${i % 7},${m.text},${m.kind}`).join("\n")}\n`) });
+  await page.locator("#table .as", { hasText: "texts, hashed into 16,384" }).waitFor();
+  await page.selectOption('#table [aria-label="Kind of column review"]', "words");
+  await page.locator("#table .as", { hasText: "the first 64 words" }).waitFor();
+  await eventually(async () => assert.match(await page.locator("#table").textContent(), /n is ignored, as letters or words in their order are learned from alone/));
+  await eventually(async () => assert.match(await page.locator("#card-model").innerText(), /5 layers, 66,658 parameters/));
+  await page.screenshot({ path: path.join(results, "words-wide-light.png"), fullPage: true });
+  await start(page);
+  await page.locator("#result").waitFor();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save-model-json")]);
+  const model = load(fs.readFileSync(await download.path(), "utf8"));
+  for (const [text, kind] of [["w1 w2 no good w3", "bad"], ["w1 w2 good no w3", "good"], ["no bad", "good"], ["bad no w9 w8", "bad"]]) assert.equal(model.predict({ review: text }).answer, kind, text);
+  const use = await visit(t, "use");
+  await use.setInputFiles("#use-model", await download.path());
+  await use.locator("#part-row textarea").fill("w5 no bad w7");
+  await eventually(async () => assert.match(await use.locator("#part-row .said").innerText(), /good/));
+  assert.deepEqual([...page.errors, ...use.errors], []);
+});
