@@ -44,18 +44,6 @@ func examine(name string, b []byte, share float64) (_ run.Verdict, asked float64
 	return v, j.requested, nil
 }
 
-// Recognise returns a verdict of a file's kind, writer and configuration alone. ε is not worked
-// out, for which [Check] may take many seconds. Its errors are those of Check.
-func Recognise(name string, b []byte) (run.Verdict, error) {
-	c, err := readFile(b)
-	if err != nil {
-		return run.Verdict{}, fmt.Errorf("check: %w", err)
-	}
-	v := c.verdict(name)
-	v.Verdict, v.Text = run.Unchecked, "Nothing was compared."
-	return v, nil
-}
-
 // verdict returns a verdict without findings.
 func (c *claims) verdict(name string) run.Verdict {
 	return run.Verdict{File: name, Kind: c.kind, Program: c.program, Config: settings(c.config), Findings: []run.Finding{}, Unknown: []string{}}
@@ -79,15 +67,11 @@ func settings(c *run.Config) *run.Config {
 // MaxBytes returns the most bytes that a file may have which begins with head. What is larger is
 // refused before it is read.
 func MaxBytes(head []byte) int64 {
-	if bytes.HasPrefix(head, []byte("PK\x03\x04")) || isTensors(head) {
+	if bytes.HasPrefix(head, []byte(zipMagic)) || isTensors(head) {
 		return model.MaxBytes
 	}
 	return mostText
 }
-
-// MostRecognised is the most bytes of a file for [Recognise]. A model of as many parameters is
-// not trained in a browser.
-const MostRecognised = 256 << 20
 
 // rank orders findings: what differs is read first.
 var rank = map[string]int{run.Differs: 0, run.Unchecked: 1, run.Agrees: 2}

@@ -391,11 +391,13 @@ func TestManySmallValuesTakeMemoryInProportion(t *testing.T) {
 		b    []byte
 		want string
 	}{
-		"rows":             {filled("step,max_grad_norm,epsilon,\n", "1,1,1,\n", ""), ""},
+		"rows":             {[]byte("step,max_grad_norm,epsilon,\n" + strings.Repeat("1,1,1,\n", mostPoints-1)), ""},
 		"rows of nothing":  {filled("step,max_grad_norm,epsilon,\n", ",,,\n", ""), "which is no number"},
-		"rows without end": {[]byte("step,max_grad_norm,epsilon,\n" + strings.Repeat("1,,1,\n", mostScalars+1)), "more than 4194304 rows"},
+		"rows without end": {[]byte("step,max_grad_norm,epsilon,\n" + strings.Repeat("1,,1,\n", mostPoints+1)), "more than 1048576 rows"},
 		"keys":             {[]byte("{" + keys.String() + `"made":0,"runs":[]}`), "more than 65536 keys"},
 		"a series":         {filled(run, ",0", "]}}"), "more than 4194304 values beside"},
+		"a long series":    {[]byte(run + strings.Repeat(",0", mostPoints-1) + "]}}"), ""},
+		"a longer series":  {[]byte(run + strings.Repeat(",0", mostPoints) + "]}}"), "series.epsilon: there are 1048577 values, over the limit of 1048576"},
 		"words":            {filled("differential privacy (ε = 1, δ = 1e-5)", " over 1", ""), "over the limit of 262144 of a statement"},
 	} {
 		var before, after runtime.MemStats
@@ -424,8 +426,15 @@ func FuzzRead(f *testing.F) {
 		if (c == nil) == (err == nil) {
 			t.Fatalf("%v, %v", c, err)
 		}
+		seen, unseen := recognise(b)
+		if (seen == nil) == (unseen == nil) {
+			t.Fatalf("recognised %v, %v", seen, unseen)
+		}
 		if err != nil {
 			return
+		}
+		if unseen == nil && seen.kind != c.kind {
+			t.Errorf("%q is recognised as %q", c.kind, seen.kind)
 		}
 		events, err := (&judge{claims: c}).readEvents(c.events)
 		if err == nil && stepsOf(events).count > len(events)*mostSteps {

@@ -62,7 +62,7 @@ func readFile(b []byte) (*claims, error) {
 	switch {
 	case len(bytes.TrimSpace(b)) == 0:
 		return nil, errors.New("the file is empty")
-	case bytes.HasPrefix(b, []byte("PK\x03\x04")):
+	case bytes.HasPrefix(b, []byte(zipMagic)):
 		return readZip(b)
 	case bytes.HasPrefix(b, []byte(checkpointMagic)):
 		return readCheckpoint(b)
@@ -73,11 +73,22 @@ func readFile(b []byte) (*claims, error) {
 		c.bare = "An ONNX file has the layers and parameters and no word on privacy. Check the zip, the JSON or the safetensors of the same model."
 		return c, nil
 	}
-	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
-	if t := bytes.TrimLeft(b, " \t\r\n"); t[0] == '{' || t[0] == '[' {
+	if b = bytes.TrimPrefix(b, byteOrderMark); isJSON(b) {
 		return readJSON(b)
 	}
 	return readText(b)
+}
+
+// zipMagic begins a zip.
+const zipMagic = "PK\x03\x04"
+
+// byteOrderMark may begin a text.
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// isJSON reports whether a text begins as JSON does.
+func isJSON(b []byte) bool {
+	t := trimLeft(b)
+	return len(t) > 0 && (t[0] == '{' || t[0] == '[')
 }
 
 // isTensors reports whether a file begins as safetensors do.
@@ -108,13 +119,13 @@ func readText(b []byte) (*claims, error) {
 	if len(b) > mostText {
 		return nil, errUnknown
 	}
-	text := strings.ReplaceAll(string(b), "\r\n", "\n")
-	if c, err := readSeries(text); c != nil || err != nil {
+	if c, err := readSeries(b); c != nil || err != nil {
 		return c, err
 	}
-	if len(text) > mostSaid {
-		return nil, fmt.Errorf("the text has %d bytes, over the limit of %d of a statement", len(text), mostSaid)
+	if len(b) > mostSaid {
+		return nil, fmt.Errorf("the text has %d bytes, over the limit of %d of a statement", len(b), mostSaid)
 	}
+	text := strings.ReplaceAll(string(b), "\r\n", "\n")
 	if !strings.Contains(text, "differential privacy") && !strings.Contains(text, "differentially private") && !strings.Contains(text, "guarantee") && !strings.Contains(text, "DP-SGD") {
 		return nil, errUnknown
 	}
@@ -137,15 +148,24 @@ func readText(b []byte) (*claims, error) {
 	return c, nil
 }
 
-// readSeries reads the CSV of a run; nil where the text is none.
-func readSeries(text string) (*claims, error) {
-	for strings.HasPrefix(text, "#") {
-		_, text, _ = strings.Cut(text, "\n")
+// seriesHead begins the table in the CSV of a run.
+const seriesHead = "step,max_grad_norm,epsilon,"
+
+// afterRemarks returns a text without the lines of remarks that it begins with.
+func afterRemarks(text []byte) []byte {
+	for len(text) > 0 && text[0] == '#' {
+		_, text, _ = bytes.Cut(text, []byte("\n"))
 	}
-	if !strings.HasPrefix(text, "step,max_grad_norm,epsilon,") {
+	return text
+}
+
+// readSeries reads the CSV of a run; nil where the text is none.
+func readSeries(b []byte) (*claims, error) {
+	b = afterRemarks(b)
+	if !bytes.HasPrefix(b, []byte(seriesHead)) {
 		return nil, nil
 	}
-	rows := csv.NewReader(strings.NewReader(text))
+	rows := csv.NewReader(bytes.NewReader(b))
 	rows.ReuseRecord = true
 	c := newClaims("run, CSV")
 	for i := 1; ; i++ {
@@ -157,8 +177,8 @@ func readSeries(text string) (*claims, error) {
 			return nil, fmt.Errorf("the table cannot be read: %w", err)
 		case i == 1:
 			continue
-		case i > mostScalars:
-			return nil, fmt.Errorf("there are more than %d rows", mostScalars)
+		case i > mostPoints:
+			return nil, fmt.Errorf("there are more than %d rows", mostPoints)
 		}
 		e, err := strconv.ParseFloat(row[2], 64)
 		if err != nil {
@@ -181,24 +201,50 @@ func readJSON(b []byte) (*claims, error) {
 	if json.Unmarshal(rest, &keys) != nil {
 		return nil, errUnknown
 	}
+	switch kindOf(keys) {
+	case kindModel:
+		return readModelJSON(b, rest)
+	case kindStatement:
+		return readStatement(b)
+	case kindRun:
+		return readRun(b)
+	case kindLedger:
+		return readLedger(b)
+	case kindChart:
+		c := newClaims(kindChart)
+		c.bare = "A chart's numbers carry no events: nothing can be worked out again. Check the run’s JSON."
+		return c, nil
+	}
+	return nil, errUnknown
+}
+
+// Kinds of files that are JSON.
+const (
+	kindModel     = "saved model, JSON"
+	kindStatement = "privacy statement, JSON"
+	kindRun       = "run, JSON"
+	kindLedger    = "ledger"
+	kindChart     = "chart"
+)
+
+// kindOf returns the kind of a JSON file by its outermost keys; empty where the page writes none such.
+func kindOf(keys map[string]json.RawMessage) string {
 	has := func(names ...string) bool {
 		return !slices.ContainsFunc(names, func(n string) bool { return keys[n] == nil })
 	}
 	switch {
 	case has("format", "version") || has("guarantee", "parameters"):
-		return readModelJSON(b, rest)
+		return kindModel
 	case has("sample_rate", "noise_multiplier", "epsilon", "text"):
-		return readStatement(b)
+		return kindStatement
 	case has("config", "series"), has("guarantee", "released", "planned_steps"):
-		return readRun(b)
+		return kindRun
 	case has("made", "runs"):
-		return readLedger(b)
+		return kindLedger
 	case has("title", "columns", "rows"):
-		c := newClaims("chart")
-		c.bare = "A chart's numbers carry no events: nothing can be worked out again. Check the run’s JSON."
-		return c, nil
+		return kindChart
 	}
-	return nil, errUnknown
+	return ""
 }
 
 // decode is like json.Unmarshal, with errors that a person understands.
@@ -218,7 +264,7 @@ func readStatement(b []byte) (*claims, error) {
 	if err := decode(b, &s); err != nil {
 		return nil, err
 	}
-	c := newClaims("privacy statement, JSON")
+	c := newClaims(kindStatement)
 	c.state(&s)
 	return c, nil
 }
@@ -257,13 +303,13 @@ func readRun(b []byte) (*claims, error) {
 			SampleRate      *float64 `json:"sample_rate"`
 		} `json:"released"`
 		Series struct {
-			Epsilon []*run.Number `json:"epsilon"`
+			Epsilon curve `json:"epsilon"`
 		} `json:"series"`
 	}{}
 	if err := decode(b, &v); err != nil {
 		return nil, err
 	}
-	c := newClaims("run, JSON")
+	c := newClaims(kindRun)
 	if v.Statement != nil { // of a result, which has it whole
 		c.state(v.Statement)
 	}
@@ -279,15 +325,63 @@ func readRun(b []byte) (*claims, error) {
 	if v.Checks != nil {
 		c.checks = v.Checks
 	}
-	for _, e := range v.Series.Epsilon {
-		if e != nil {
-			c.curve = append(c.curve, float64(*e))
-		}
-	}
+	c.curve = v.Series.Epsilon
 	if math.IsNaN(c.epsilon) && c.sentence == "" {
 		c.bare = "The run had not ended when it was saved: it claims no ε."
 	}
 	return c, nil
+}
+
+// mostPoints is the most points of a run's series. The page writes four series or more of one length,
+// of which each value counts as one of mostScalars.
+const mostPoints = mostScalars / 4
+
+// curve is a series without its missing values. Package json takes 1 µs to read a number and 10 in a browser: a
+// file may hold millions.
+type curve []float64
+
+// UnmarshalJSON reads a list of numbers.
+func (c *curve) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		return nil
+	}
+	if b[0] != '[' {
+		return errors.New("series.epsilon: a list of numbers is what goes here")
+	}
+	if n := bytes.Count(b, []byte(",")) + 1; n > mostPoints {
+		return fmt.Errorf("series.epsilon: there are %d values, over the limit of %d", n, mostPoints)
+	}
+	*c = make(curve, 0, min(bytes.Count(b, []byte(","))+1, len(b)/2))
+	for b = trimLeft(b[1:]); b[0] != ']'; b = trimLeft(b) {
+		if b[0] == ',' {
+			b = b[1:]
+			continue
+		}
+		n := extent(b)
+		x, known, err := point(b[:n])
+		if err != nil {
+			return fmt.Errorf("series.epsilon: %s is no number", clippedAt(string(b[:n]), mostQuoted))
+		}
+		if known {
+			*c = append(*c, x)
+		}
+		b = b[n:]
+	}
+	return nil
+}
+
+// point returns a value of a series, and whether it is not missing.
+func point(b []byte) (x float64, known bool, err error) {
+	switch b[0] {
+	case 'n':
+		return 0, false, nil
+	case '{':
+		var n run.Number
+		err = n.UnmarshalJSON(b)
+		return float64(n), true, err
+	}
+	x, err = strconv.ParseFloat(string(b), 64)
+	return x, true, err
 }
 
 func set(to, from *float64) {
@@ -301,7 +395,7 @@ func set(to, from *float64) {
 func readModelJSON(b, rest []byte) (*claims, error) {
 	f, err := model.Read(b)
 	if err == nil {
-		return ofModel(f, "saved model, JSON"), nil
+		return ofModel(f, kindModel), nil
 	}
 	v := struct {
 		model.File
@@ -311,7 +405,7 @@ func readModelJSON(b, rest []byte) (*claims, error) {
 	if err := decode(rest, &v); err != nil {
 		return nil, err
 	}
-	c := ofModel(&v.File, "saved model, JSON")
+	c := ofModel(&v.File, kindModel)
 	c.findings = append(c.findings, Finding{Claim: "the model’s parts", File: "they do not fit together", Verdict: run.Differs, Why: reason(err)})
 	if v.Apply == nil && v.Format == "" {
 		c.program = "Clipscope 0.1.0"
@@ -344,17 +438,17 @@ func clippedAt(s string, most int) string {
 }
 
 func readTensors(b []byte) (*claims, error) {
-	n := binary.LittleEndian.Uint64(b)
-	if n > uint64(len(b)-8) {
-		return nil, errors.New("the safetensors file is cut short")
+	text, err := headerOf(b)
+	if err != nil {
+		return nil, err
 	}
-	if err := strict(b[8 : 8+n]); err != nil {
+	if err := strict(text); err != nil {
 		return nil, fmt.Errorf("the header: %w", err)
 	}
 	var header struct {
 		Metadata map[string]string `json:"__metadata__"`
 	}
-	_ = json.Unmarshal(b[8:8+n], &header) // or model.Read says what is wrong
+	_ = json.Unmarshal(text, &header) // or model.Read says what is wrong
 	for _, name := range []string{"config", "epsilon", "delta", "steps", "planned_steps", "events", "apply"} {
 		if text := header.Metadata[name]; text != "" {
 			if err := strict([]byte(text)); err != nil {
@@ -369,6 +463,15 @@ func readTensors(b []byte) (*claims, error) {
 	return ofModel(f, "saved model, safetensors"), nil
 }
 
+// headerOf returns the header of a safetensors file.
+func headerOf(b []byte) ([]byte, error) {
+	n := binary.LittleEndian.Uint64(b)
+	if n > uint64(len(b)-8) {
+		return nil, errors.New("the safetensors file is cut short")
+	}
+	return b[8 : 8+n], nil
+}
+
 // ofModel returns the claims of a saved model.
 func ofModel(f *model.File, kind string) *claims {
 	c := newClaims(kind)
@@ -380,6 +483,9 @@ func ofModel(f *model.File, kind string) *claims {
 	}
 	return c
 }
+
+// errNoModel reports a zip without a model.
+var errNoModel = errors.New("the zip has neither model.safetensors nor model.json: it is no saved model")
 
 // readZip reads the model of a zip, and compares its forms and its statement.
 func readZip(b []byte) (*claims, error) {
@@ -412,7 +518,7 @@ func readZip(b []byte) (*claims, error) {
 			return nil, fmt.Errorf("model.json in the zip: %w", err)
 		}
 	default:
-		return nil, errors.New("the zip has neither model.safetensors nor model.json: it is no saved model")
+		return nil, errNoModel
 	}
 	c.kind = "saved model, zip"
 	if text, ok := entries["statement.txt"]; ok {
@@ -464,7 +570,7 @@ func readLedger(b []byte) (*claims, error) {
 	if err := decode(b, &v); err != nil {
 		return nil, err
 	}
-	c := newClaims("ledger")
+	c := newClaims(kindLedger)
 	if c.ledger = v.Runs; len(c.ledger) == 0 {
 		c.bare = "The ledger has no runs."
 	}

@@ -34,7 +34,7 @@ func strict(b []byte) error {
 // plain is [model.Plain] for text that [strict] does not refuse.
 func plain(b []byte) (rest []byte, err error) {
 	if len(b) > mostText {
-		return nil, fmt.Errorf("its text has %d MB, more than the %d that are read", len(b)>>20, mostText>>20)
+		return nil, tooLong(b)
 	}
 	rest, _ = model.Plain(b)
 	if err := new(walker).walk(rest); err != nil {
@@ -45,6 +45,11 @@ func plain(b []byte) (rest []byte, err error) {
 		return nil, notJSON(json.Unmarshal(b, &any))
 	}
 	return rest, nil
+}
+
+// tooLong is the error of a text of more than mostText bytes.
+func tooLong(b []byte) error {
+	return fmt.Errorf("its text has %d MB, more than the %d that are read", len(b)>>20, mostText>>20)
 }
 
 // ends holds the bytes before which a number or a word ends.
@@ -166,7 +171,7 @@ func (o *opened) name(text []byte) error {
 // notJSON says in words for a person why a decoder gave up.
 func notJSON(err error) error {
 	if e := (*json.SyntaxError)(nil); errors.As(err, &e) && strings.HasPrefix(e.Error(), "unexpected end") {
-		return errors.New("it is cut short: its JSON does not end")
+		return errCut
 	}
 	return fmt.Errorf("it is not JSON: %w", err)
 }
