@@ -26,6 +26,7 @@ import (
 type Loader interface {
 	OpenFiles(files app.Value)
 	CancelOpen()
+	StopLooking()
 	TakeSaved()
 	UseSaved()
 	CheckSaved()
@@ -47,7 +48,9 @@ type DataView struct {
 	Refused bool
 	// Saved says that the file has no rows but is one that the page saves; Model and Settings, what it has.
 	Saved, Model, Settings bool
-	Table                  *data.Report
+	// Looking says that whether the page saved the file is not known yet.
+	Looking bool
+	Table   *data.Report
 	// Backbone is a model that makes features of the rows.
 	Backbone BackboneView
 }
@@ -75,6 +78,7 @@ func (c *Data) Render() app.UI {
 		widget.Message("data-fault", "fault", c.View.Fault),
 		c.gaps(),
 		c.skips(),
+		c.looking(),
 		c.saved(),
 		c.back(),
 		c.doubts(),
@@ -222,6 +226,19 @@ func (c *Data) skips() app.UI {
 		ed.Settle("csv.bad_rows")
 		browser.Focus("show-table")
 	}))
+}
+
+// looking shows that a file without rows is still looked at.
+func (c *Data) looking() app.UI {
+	l := c.Loader
+	return app.Div().ID("data-looking").Class("loading").Hidden(!c.View.Looking).Body(
+		app.P().Text("Checking whether this page saved the file…"),
+		app.Progress().Aria("label", "Checking whether this page saved the file"),
+		app.Button().Type("button").Text("Cancel").OnClick(func(app.Context, app.Event) {
+			l.StopLooking()
+			browser.Focus("f-data")
+		}),
+	)
 }
 
 // saved offers what can be done with a file that the page saves.

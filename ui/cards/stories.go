@@ -23,6 +23,9 @@ func Stories() []widget.Story {
 		{Name: "Data card, a bad file", View: func() app.UI {
 			return &Data{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport(), Fault: "iris.csv, row 17, column 3 (\"petal_length\"): expected a number, found \"n/a?\". Correct the cell, or make the column categorical."}, Loader: nobody{}, Shows: nobody{}}
 		}},
+		{Name: "Data card, a file that is looked at", View: func() app.UI {
+			return &Data{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Looking: true, Fault: "run.json: expected a table, found a JSON file. Choose another file, or save the data as one of these."}, Loader: nobody{}, Shows: nobody{}}
+		}},
 		{Name: "Data card, a backbone at work", View: func() app.UI {
 			return &Data{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport(), Backbone: exampleBackbone()}, Loader: nobody{}, Features: nobody{}, Shows: nobody{}}
 		}},
@@ -45,6 +48,7 @@ func (nobody) Settle(string)       {}
 func (nobody) Open(form.Card)      {}
 func (nobody) OpenFiles(app.Value) {}
 func (nobody) CancelOpen()         {}
+func (nobody) StopLooking()        {}
 func (nobody) TakeSaved()          {}
 func (nobody) UseSaved()           {}
 func (nobody) CheckSaved()         {}

@@ -655,6 +655,64 @@ func TestWhatThePageSavesIsRecognised(t *testing.T) {
 	}
 }
 
+// slowly is a client that has not yet told what a file is.
+type slowly struct {
+	*fakeClient
+	done     *func(run.Verdict, error)
+	canceled *int
+}
+
+func (c slowly) Recognise(_ app.Value, done func(run.Verdict, error)) func() {
+	*c.done = done
+	return func() { *c.canceled++ }
+}
+
+// While a refused file is looked at the card says so, until that is known, called off or of no more interest.
+func TestLookingAtARefusedFileIsShown(t *testing.T) {
+	cfg := run.Config{Method: "psac"}
+	known := run.Verdict{Kind: "run, JSON", Config: &cfg}
+	for name, tc := range map[string]struct {
+		ends     func(*bench, func(run.Verdict, error))
+		saved    bool
+		canceled int
+		fault    string
+	}{
+		"recognised":  {func(_ *bench, done func(run.Verdict, error)) { done(known, nil) }, true, 0, "this page saved it"},
+		"not its own": {func(_ *bench, done func(run.Verdict, error)) { done(run.Verdict{}, errors.New("unknown")) }, false, 0, "stray quote"},
+		"Esc": {func(b *bench, done func(run.Verdict, error)) {
+			b.data.StopLooking()
+			done(known, nil) // too late
+		}, false, 1, "stray quote"},
+		"another choice": {func(b *bench, done func(run.Verdict, error)) {
+			b.data.choose(filesNamed("rows.csv"))
+			done(known, nil)
+		}, false, 1, ""},
+		"going back": {func(b *bench, done func(run.Verdict, error)) {
+			b.data.CancelOpen()
+			done(known, nil)
+		}, false, 1, ""},
+	} {
+		fake, canceled := &fakeClient{}, 0
+		var done func(run.Verdict, error)
+		b := benchOf(slowly{fake, &done, &canceled}, fake)
+		b.load(6000)
+		b.data.choose(filesNamed("run.json"))
+		fake.opens[len(fake.opens)-1].done(client.Opened{}, errors.New("stray quote"))
+		if v := b.data.view(); v.Looking {
+			t.Errorf("%s: shown at once", name)
+		}
+		b.tick()
+		if v := b.data.view(); !v.Looking || !strings.Contains(v.Fault, "stray quote") {
+			t.Errorf("%s: while it is looked at the card shows %+v", name, v)
+		}
+		tc.ends(b, done)
+		b.tick()
+		if v := b.data.view(); v.Looking || v.Saved != tc.saved || canceled != tc.canceled || !strings.Contains(v.Fault, tc.fault) || tc.fault == "" && v.Fault != "" {
+			t.Errorf("%s: in the end canceled %d times, the card shows %+v", name, canceled, v)
+		}
+	}
+}
+
 // A file's settings are read as a link's: what is not understood is left out, and named. The note of an earlier
 // link goes.
 func TestSettingsOfAFileAreReadAsALink(t *testing.T) {

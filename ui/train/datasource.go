@@ -46,7 +46,8 @@ type dataSource struct {
 	refused       app.Value
 	refusedReport *data.Report
 
-	saved *savedFile // what was chosen, where it is a file of the page’s own
+	saved   *savedFile // what was chosen, where it is a file of the page’s own
+	looking bool       // whether it is one takes long enough to find out to be shown
 	// taken is called with a file's settings, which are to take the place of the present ones.
 	taken func(run.Config)
 	lost  string // name of the files of those settings, which are to be chosen again
@@ -271,7 +272,7 @@ func (d *dataSource) stop() {
 	}
 	d.tries++
 	d.backbone.interrupt()
-	d.loading, d.slow, d.cancel, d.saved = false, false, nil, nil
+	d.loading, d.slow, d.cancel, d.saved, d.looking = false, false, nil, nil, false
 }
 
 // columns returns the columns of the table, if there is one.
@@ -305,7 +306,7 @@ func (d *dataSource) rows() int {
 }
 
 func (d *dataSource) view() cards.DataView {
-	v := cards.DataView{Source: d.wanted, Report: d.report, Loading: d.loading, Slow: d.slow, Progress: d.progress.Progress, Share: d.progress.Share, Fault: d.fault, Suited: d.suited}
+	v := cards.DataView{Source: d.wanted, Report: d.report, Loading: d.loading, Slow: d.slow, Progress: d.progress.Progress, Share: d.progress.Share, Fault: d.fault, Suited: d.suited, Looking: d.looking}
 	if d.fault != "" {
 		v.Report = nil
 		if d.handle != nil {

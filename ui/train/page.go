@@ -25,8 +25,14 @@ func (p *Page) OnMount(ctx app.Context) {
 	p.hashChange = app.FuncOf(func(app.Value, []app.Value) any { p.Session.follow(); return nil })
 	app.Window().Call("addEventListener", "hashchange", p.hashChange)
 	p.escape = app.FuncOf(func(_ app.Value, args []app.Value) any {
-		if args[0].Get("key").String() == "Escape" && p.Session.sheet {
-			p.Session.toggleSheet()
+		if args[0].Get("key").String() != "Escape" {
+			return nil
+		}
+		switch s := p.Session; {
+		case s.data.looking:
+			s.data.StopLooking()
+		case s.sheet:
+			s.toggleSheet()
 		}
 		return nil
 	})

@@ -36,15 +36,37 @@ func (d *dataSource) recognise(files app.Value) {
 	if !slices.Contains([]string{".json", ".safetensors", ".zip", ".txt"}, strings.ToLower(path.Ext(name))) {
 		return
 	}
-	d.cancel = recogniser.Recognise(file, func(v run.Verdict, err error) {
-		if err != nil || mine != d.tries {
+	waits := true
+	d.after(noticeable, func() {
+		if waits && mine == d.tries {
+			d.looking = true
+			d.changed()
+		}
+	})
+	cancel := recogniser.Recognise(file, func(v run.Verdict, err error) {
+		if waits = false; mine != d.tries {
+			return
+		}
+		d.looking, d.cancel = false, nil
+		defer d.changed()
+		if err != nil {
 			return
 		}
 		d.saved = &savedFile{file, strings.HasPrefix(v.Kind, "saved model"), v.Config}
 		d.refused, d.refusedReport = nil, nil
 		d.fault = fmt.Sprintf("%s has no rows: this page saved it (%s).", data.Shorten(name), v.Kind)
-		d.changed()
 	})
+	if waits {
+		d.cancel = cancel
+	}
+}
+
+// StopLooking has a refused file not looked at any further; its refusal stands.
+func (d *dataSource) StopLooking() {
+	if d.looking {
+		d.stop()
+		d.changed()
+	}
 }
 
 // TakeSaved takes the settings of the file that was chosen.
