@@ -181,6 +181,9 @@ func (c *Data) progress() app.UI {
 	}
 	bar := app.Progress().Aria("label", "Reading the data")
 	label := "Generating " + v.Source + "…"
+	if v.Source == form.Files {
+		label = "Opening the files…"
+	}
 	if p := v.Progress; p.Total > 0 {
 		bar = bar.Max(100).Value(int(100 * v.Share))
 		does := "reading its rows"

@@ -60,6 +60,10 @@ func TestReadingTellsHowFar(t *testing.T) {
 		v := DataView{Source: form.Files, Loading: true, Slow: true, Share: 0.5, Progress: source.Progress{Phase: source.PhaseScan, File: "b.xlsx/xl/sharedStrings.xml", Done: done << 20, Total: 5 << 20}}
 		shown[app.HTMLString((&Data{Form: exampleForm(form.Data), View: v, Loader: nobody{}, Shows: nobody{}}).progress())] = true
 	}
+	before := DataView{Source: form.Files, Loading: true, Slow: true}
+	if got := app.HTMLString((&Data{Form: exampleForm(form.Data), View: before, Loader: nobody{}, Shows: nobody{}}).progress()); !strings.Contains(got, "Opening the files…") {
+		t.Errorf("before anything is read: %s", got)
+	}
 	if len(shown) != 5 {
 		t.Errorf("of 5 MB, %d states are shown: %v", len(shown), shown)
 	}
