@@ -408,11 +408,14 @@ func readModelJSON(b, rest []byte) (*claims, error) {
 	c := ofModel(&v.File, kindModel)
 	c.findings = append(c.findings, Finding{Claim: "the model’s parts", File: "they do not fit together", Verdict: run.Differs, Why: reason(err)})
 	if v.Apply == nil && v.Format == "" {
-		c.program = "Clipscope 0.1.0"
+		c.program = oldest
 		c.findings[0] = Finding{Claim: "the model’s parts", File: "parameters alone", Verdict: run.Unchecked, Why: "0.1.0 saved no more than that"}
 	}
 	return c, nil
 }
+
+// oldest is the program that wrote models which do not name it.
+const oldest = "Clipscope 0.1.0"
 
 // mostQuoted bounds the bytes of a word that a message quotes from the file.
 const mostQuoted = 40

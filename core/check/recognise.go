@@ -54,14 +54,41 @@ func recogniseJSON(b []byte) (*claims, error) {
 		return nil, err
 	}
 	c := newClaims(kindOf(keys))
-	switch format := word(keys["format"]); {
-	case c.kind == "" || c.kind == kindModel && format != "" && format != model.Format:
+	switch c.kind {
+	case "":
 		return nil, errUnknown
-	case c.kind == kindModel && format == "": // 0.1.0, which saved no configuration that can be taken
+	case kindModel:
+		switch format := word(keys["format"]); {
+		case format != "" && format != model.Format:
+			return nil, errUnknown
+		case format == "": // 0.1.0, which saved no configuration
+			if keys["apply"] == nil {
+				c.program = oldest
+			}
+			return c, nil
+		}
+		c.program = clipped(word(keys["program"]))
+	case kindStatement:
+		c.program = writer(keys["versions"])
 		return c, nil
+	case kindLedger, kindChart:
+		return c, nil
+	case kindRun:
+		if statement, err := fields(keys["statement"]); err == nil {
+			c.program = writer(statement["versions"])
+		}
 	}
-	c.program = clipped(word(keys["program"]))
 	return c, c.configure(keys["config"])
+}
+
+// writer returns the program of a statement's versions; empty where they do not name it.
+func writer(versions []byte) string {
+	if all, err := fields(versions); err == nil {
+		if v := word(all["clipscope"]); v != "" {
+			return "Clipscope " + clipped(v)
+		}
+	}
+	return ""
 }
 
 func recogniseTensors(b []byte) (*claims, error) {

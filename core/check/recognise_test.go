@@ -14,8 +14,8 @@ import (
 	"clipscope/core/model"
 )
 
-// TestRecogniseSaysWhatCheckSays holds that a file that is only recognised has the kind and the
-// configuration that Check returns.
+// TestRecogniseSaysWhatCheckSays holds that a file that is only recognised has the kind, the writer and
+// the configuration that Check returns.
 func TestRecogniseSaysWhatCheckSays(t *testing.T) {
 	files := write(t)
 	for _, name := range []string{"0.1.0/clipscope-parameters.json", "0.1.0/clipscope-run.csv", "0.1.0/clipscope-run.json", "0.2.0/plain-model.zip",
@@ -31,7 +31,7 @@ func TestRecogniseSaysWhatCheckSays(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		got, err := Recognise(name, b)
-		if err != nil || got.Kind != want.Kind || !reflect.DeepEqual(got.Config, want.Config) || len(got.Findings) > 0 {
+		if err != nil || got.Kind != want.Kind || got.Program != want.Program || !reflect.DeepEqual(got.Config, want.Config) || len(got.Findings) > 0 {
 			t.Errorf("%s: recognised %+v, %v; checked %+v", name, got, err, want)
 		}
 	}

@@ -64,3 +64,25 @@ test("a file's settings are taken as a link's are, and none that is too long for
   assert.equal(await page.evaluate(() => window.hurt), undefined);
   assert.deepEqual(page.errors, []);
 });
+
+test("while a refused file is looked at the page says so, until Esc or another choice", async (t) => {
+  const page = await visit(t, "#data=moons");
+  await page.evaluate(() => { // the question is never answered
+    const post = Worker.prototype.postMessage;
+    Worker.prototype.postMessage = function (m, ...rest) { if (m?.type !== "check") post.call(this, m, ...rest); };
+  });
+  const chosen = (/** @type {string} */ name) => page.setInputFiles("#files", { name, mimeType: "application/json", buffer: Buffer.from("{}") });
+  const looking = page.locator("#data-looking"), fault = page.locator("#data-fault");
+  await chosen("one.json");
+  await looking.waitFor();
+  assert.match(await fault.textContent(), /^one\.json: expected a table/);
+  await page.keyboard.press("Escape");
+  await looking.waitFor({ state: "hidden" });
+  assert.match(await fault.textContent(), /^one\.json: expected a table/);
+  await chosen("two.json");
+  await looking.waitFor();
+  await page.selectOption("#f-data", "digits");
+  await looking.waitFor({ state: "hidden" });
+  await fault.waitFor({ state: "hidden" });
+  assert.deepEqual(page.errors, []);
+});
