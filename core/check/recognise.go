@@ -78,7 +78,8 @@ func recogniseJSON(b []byte) (*claims, error) {
 			c.program = writer(statement["versions"])
 		}
 	}
-	return c, c.configure(keys["config"])
+	c.configure(keys["config"])
+	return c, nil
 }
 
 // writer returns the program of a statement's versions; empty where they do not name it.
@@ -107,10 +108,10 @@ func recogniseTensors(b []byte) (*claims, error) {
 	c := newClaims("saved model, safetensors")
 	c.program = clipped(word(texts["program"]))
 	var config string
-	if text := texts["config"]; text == nil || len(text) > 2*mostConfig || json.Unmarshal(text, &config) != nil {
-		return c, nil
+	if text := texts["config"]; len(text) <= 2*mostConfig && json.Unmarshal(text, &config) == nil {
+		c.configure([]byte(config))
 	}
-	return c, c.configure([]byte(config))
+	return c, nil
 }
 
 // recogniseZip unpacks one form of the zip's model.
@@ -147,15 +148,16 @@ func recogniseZip(b []byte) (*claims, error) {
 	return nil, errNoModel
 }
 
-// configure takes over the text of a configuration, unless it is longer than any link.
-func (c *claims) configure(text []byte) error {
-	if len(text) == 0 || len(text) > mostConfig {
-		return nil
+// configure takes over the text of a configuration, unless it is longer than any link or cannot be read: [Check]
+// says why.
+func (c *claims) configure(text []byte) {
+	if len(text) == 0 || len(text) > mostConfig || strict(text) != nil {
+		return
 	}
-	if err := strict(text); err != nil {
-		return err
+	var config *run.Config
+	if decode(text, &config) == nil {
+		c.config = config
 	}
-	return decode(text, &c.config)
 }
 
 // word returns a short text of JSON; empty where it is none.
