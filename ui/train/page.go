@@ -38,7 +38,7 @@ func (p *Page) OnMount(ctx app.Context) {
 	})
 	app.Window().Call("addEventListener", "keydown", p.escape)
 	p.Session.beginWork()
-	p.Session.data.OpenFiles(browser.Early().Call("take"))
+	p.Session.given(browser.Early().Call("take"))
 	if p.Session.data.ready && browser.Hash() == "" {
 		p.Session.address.write()
 	}
@@ -106,9 +106,18 @@ func (p *Page) dropped(_ app.Context, e app.Event) {
 	e.PreventDefault()
 	browser.Settle(browser.Early().Call("dropped", e.Get("dataTransfer")), func(files app.Value, rejected bool) {
 		if !rejected {
-			p.Session.data.OpenFiles(files)
+			p.Session.given(files)
 		}
 	})
+}
+
+// given opens files that came by another way than the data's card. On a narrow page the cards are then shown, as
+// what is wrong with the files stands in one.
+func (s *Controller) given(files app.Value) {
+	if files.Truthy() && files.Length() > 0 {
+		s.cover(true)
+		s.data.OpenFiles(files)
+	}
 }
 
 func (p *Page) experiment() app.UI {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { test } from "node:test";
-import { eventually, stage, start } from "./browser.mjs";
+import { eventually, narrow, stage, start } from "./browser.mjs";
 
 const { visit } = await stage();
 
@@ -75,14 +75,27 @@ test("while a refused file is looked at the page says so, until Esc or another c
   const looking = page.locator("#data-looking"), fault = page.locator("#data-fault");
   await chosen("one.json");
   await looking.waitFor();
-  assert.match(await fault.textContent(), /^one\.json: expected a table/);
+  assert.match(await fault.textContent(), /^one\.json, row 1: expected /);
   await page.keyboard.press("Escape");
   await looking.waitFor({ state: "hidden" });
-  assert.match(await fault.textContent(), /^one\.json: expected a table/);
+  assert.match(await fault.textContent(), /^one\.json, row 1: expected /);
   await chosen("two.json");
   await looking.waitFor();
   await page.selectOption("#f-data", "digits");
   await looking.waitFor({ state: "hidden" });
   await fault.waitFor({ state: "hidden" });
+  assert.deepEqual(page.errors, []);
+});
+
+test("what is wrong with a file that is dropped on a narrow page is seen", async (t) => {
+  const page = await visit(t, "#data=moons", { viewport: narrow });
+  await page.evaluate(() => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(["{}"], "one.json"));
+    for (const type of ["dragenter", "dragover", "drop"]) document.querySelector("main")?.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer }));
+  });
+  await page.locator("#data-fault", { hasText: "one.json, row 1: expected" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.locator("#data-fault").waitFor({ state: "hidden" });
   assert.deepEqual(page.errors, []);
 });
