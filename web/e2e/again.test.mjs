@@ -61,7 +61,7 @@ test("a file's settings are taken as a link's are, and none that is too long for
     await chosen(settings);
     assert.ok(await page.locator("#take-saved").isHidden());
   }
-  assert.equal(await page.evaluate(() => window.hurt), undefined);
+  assert.equal(await page.evaluate(() => /** @type {any} */ (window).hurt), undefined);
   assert.deepEqual(page.errors, []);
 });
 
