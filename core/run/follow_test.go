@@ -75,8 +75,12 @@ func TestFollowKeepsWhatIsSet(t *testing.T) {
 		t.Errorf("a learning rate alone is SGD's, as ever; got %s at %g", c.Optimizer, c.LearningRate)
 	}
 	c = Config{Model: Model{Kind: "resnet18"}}.WithDefaultsFor(Facts{Rows: 100, Features: 3072, Outputs: 10, Picture: true})
-	if c.ExpectedBatchSize != 25 || c.Epochs != DefaultEpochs || c.Optimizer != "sgd" {
-		t.Errorf("a network by name: %+v", c)
+	if c.ExpectedBatchSize != 25 || c.Epochs != 75 || c.Optimizer != "adam" || c.LearningRate != networkRate {
+		t.Errorf("a network by name, few rows: %+v", c)
+	}
+	c = Config{Model: Model{Kind: "cnn-opacus"}}.WithDefaultsFor(Facts{Rows: 60_000, Features: 784, Outputs: 10, Picture: true})
+	if c.ExpectedBatchSize != DefaultBatch || c.Epochs != DefaultEpochs || c.Optimizer != "sgd" {
+		t.Errorf("a network by name, many rows: %+v", c)
 	}
 	if c := (Config{Method: "dc-e"}).WithDefaultsFor(table(4000, 20, 2)); c.Params["caution"] != followCaution {
 		t.Errorf("dc-e on a table: %v", c.Params)
