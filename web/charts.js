@@ -218,7 +218,7 @@ function options(spec, now, size, hooks) {
   return {
     ...size,
     legend: { show: false },
-    padding: [8 * enlarged(), spec.kind === "histogram" ? 0 : enlarged() * (spec.side || 56), 0, 0],
+    padding: [(spec.kind === "histogram" ? 8 + 15 * keyRows() : 8) * enlarged(), spec.kind === "histogram" ? 0 : enlarged() * (spec.side || 56), 0, 0],
     scales: scales(spec, now), axes: axes(spec, now),
     series: [{ label: spec.x.label }, ...spec.series.map(line)],
     cursor: {
@@ -347,12 +347,21 @@ function axisName(u, name) {
   write(u, name, Math.min(x, last), b.top + b.height + 13 * r, ink("muted"));
 }
 
-// key names what a histogram shows, where its tail leaves room.
+// key names what a histogram shows, above it.
 /** @param {Plot} u @param {[Ink, string][]} entries */
 function key(u, entries) {
   const r = ratio(), b = u.bbox;
-  entries.forEach(([name, text], i) => write(u, text, b.left + b.width - 8 * r, b.top + (10 + 15 * i) * r, ink(name), "right"));
+  let right = b.left + b.width, row = keyRows();
+  for (const [name, text] of entries.toReversed()) {
+    const width = wide(u, [text]);
+    if (right - width < b.left && row > 1) [right, row] = [b.left + b.width, row - 1];
+    write(u, text, right, b.top + (8 - 15 * (keyRows() + 1 - row)) * r, ink(name), "right");
+    right -= width + 12 * r;
+  }
 }
+
+// keyRows are above the bars: of large letters not all names have room in one.
+const keyRows = () => enlarged() > 1 ? 2 : 1;
 
 /** @param {Plot} u @param {[number, number]} from @param {[number, number]} to @param {string} colour */
 function rule(u, from, to, colour, width = 1.5) {
@@ -427,16 +436,14 @@ function trace(u, s, values) {
 }
 
 // vertical marks a threshold, horizontal a budget.
-/** @param {Plot} u @param {number} x @param {string} text @param {[Ink, string][]} entries of the key */
-function vertical(u, x, text, entries) {
+/** @param {Plot} u @param {number} x @param {string} text */
+function vertical(u, x, text) {
   const r = ratio(), b = u.bbox, px = Math.round(u.valToPos(x, "x", true));
   if (!(px >= b.left && px <= b.left + b.width)) return;
   rule(u, [px, b.top], [px, b.top + b.height], ink("released"));
-  // It stands where there is room for it beside the line, and not on the key but under.
-  const width = wide(u, [text]), right = px + 9 * r + width > b.left + b.width;
-  const end = right ? px - 5 * r : px + 5 * r + width, keyed = end > b.left + b.width - 16 * r - wide(u, entries.map(e => e[1]));
-  const y = b.top + (10 + (keyed ? 15 * entries.length : 0)) * r;
-  write(u, text, px + (right ? -5 : 5) * r, Math.min(y, b.top + b.height - 8 * r), ink("released"), right ? "right" : "left");
+  // It stands where there is room for it beside the line.
+  const right = px + 9 * r + wide(u, [text]) > b.left + b.width;
+  write(u, text, px + (right ? -5 : 5) * r, b.top + 10 * r, ink("released"), right ? "right" : "left");
 }
 
 // changed is what was changed of a run, in the order of ui/chart's changeable.
@@ -655,7 +662,7 @@ class Chart {
     shapesAlong(u, spec);
     endLabels(u, spec);
     if (spec.kind === "histogram") key(u, this.keyed());
-    if (Number.isFinite(now.mark) && spec.mark === "vertical") vertical(u, now.mark, spec.markLabel + " " + (formats[spec.x.format] || short)(now.mark), spec.kind === "histogram" ? this.keyed() : []);
+    if (Number.isFinite(now.mark) && spec.mark === "vertical") vertical(u, now.mark, spec.markLabel + " " + (formats[spec.x.format] || short)(now.mark));
     if (Number.isFinite(now.mark) && spec.mark === "horizontal") horizontal(u, now.mark, spec.markLabel + " " + (formats[spec.y.format] || short)(now.mark));
   }
 
@@ -664,7 +671,7 @@ class Chart {
     /** @type {[Ink, string][]} */
     const entries = [["diagnostic", "this batch"]];
     if (this.now.noisy.length) entries.push(["released", "noisy histogram"]);
-    if (Number.isFinite(this.now.mark)) entries.push(["released", "weight w, right axis"]);
+    if (Number.isFinite(this.now.mark)) entries.push(["released", "w, right axis"]);
     return entries;
   }
 

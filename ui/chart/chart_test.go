@@ -193,7 +193,7 @@ func TestChartsKnowWhatProtectsThem(t *testing.T) {
 	bare.Norms, bare.Noisy = &run.Norms{Counts: []int{1}, Max: 1}, []float64{1}
 	s.Draw([]*series.Record{bare})
 	covered.Norms = nil
-	if s.Draw([]*series.Record{covered}); len(s.numbers(t, "Gradient norms of this batch")) != 0 {
+	if s.Draw([]*series.Record{covered}); len(s.numbers(t, "Gradient norms")) != 0 {
 		t.Error("the norms of a run without noise are shown as those of another")
 	}
 }
@@ -217,7 +217,7 @@ func TestDrawLeavesOutMissingDiagnostics(t *testing.T) {
 	r.Add([]run.Event{{Step: 1, Steps: 10, Released: run.Released{MaxGradNorm: 1, Epsilon: run.Number(math.Inf(1))}}})
 	s := New(1)
 	s.Draw([]*series.Record{r})
-	if clipping, norms := s.numbers(t, "Clipping frequency"), s.numbers(t, "Gradient norms of this batch"); len(clipping) == 0 || len(norms) != 0 {
+	if clipping, norms := s.numbers(t, "Clipping frequency"), s.numbers(t, "Gradient norms"); len(clipping) == 0 || len(norms) != 0 {
 		t.Errorf("sent %d and %d numbers", len(clipping), len(norms))
 	}
 }

@@ -14,7 +14,7 @@ import (
 func norms() *Chart {
 	d := &normsDrawing{}
 	return &Chart{
-		Title: "Gradient norms of this batch", Ink: Diagnostic,
+		Title: "Gradient norms", Ink: Diagnostic,
 		Empty: "How long the gradients of the newest batch are, with C and the weight w(‖g‖) that each is scaled by.",
 		None:  "No norms are measured in this run.",
 		Spec: Spec{Kind: "histogram", X: Axis{Label: "‖g‖"}, Mark: "vertical", MarkLabel: "C",

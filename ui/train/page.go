@@ -85,10 +85,10 @@ func (p *Page) Render() app.UI {
 	)
 }
 
-// firstView leads to one's own files where the setup is not in sight, on a phone.
+// firstView says what the page is and what to press. Where the setup is not in sight, on a phone, it leads to one's own files.
 func (s *Controller) firstView() app.UI {
 	return app.Div().Class("first").Body(
-		app.P().Text("Start trains on an example. To train on a table or on pictures of your own:"),
+		app.P().Text("Train a model with differential privacy, in this tab: no row leaves your device. Start shows it on drawn digits; “Your files” takes your own."),
 		app.Button().Type("button").ID("first-files").Text("Your files").OnClick(func(app.Context, app.Event) {
 			s.cover(true)
 			s.show(form.Data)

@@ -106,15 +106,15 @@ test("charts are saved, the address is a QR code, and big type stays from page t
   await press("SVG");
   await said(/picture shows diagnostic values/);
   const noisy = await taken("CSV");
-  assert.equal(noisy.name, "clipscope-gradient-norms-of-this-batch.csv");
+  assert.equal(noisy.name, "clipscope-gradient-norms.csv");
   assert.equal(head(noisy.text), "from,to,noisy histogram");
   await dialog.getByRole("checkbox").check();
   const all = await taken("CSV");
-  assert.equal(all.name, "clipscope-gradient-norms-of-this-batch-not-private.csv");
+  assert.equal(all.name, "clipscope-gradient-norms-not-private.csv");
   assert.equal(head(all.text), "from,to,noisy histogram,diagnostic: this batch");
   assert.ok(all.text.length > noisy.text.length);
   const picture = await taken("SVG");
-  assert.match(picture.text, /<title>Gradient norms of this batch<\/title>/);
+  assert.match(picture.text, /<title>Gradient norms<\/title>/);
   assert.match(picture.text, />diagnostic: from the private data without noise</);
   const png = await taken("PNG");
   assert.deepEqual([...png.bytes.subarray(0, 8)], [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
