@@ -31,10 +31,19 @@ type Config struct {
 	Momentum     float64
 	Beta1, Beta2 float64
 	Eps          float64
+	// WeightDecay λ shortens the parameters by η·λ before each step: decoupled decay (Loshchilov &
+	// Hutter 2019), which Adam does not divide by the gradient's length.
+	WeightDecay float64
 }
 
 // New makes the optimiser for n parameters.
 func New(be compute.Backend, c Config, n int) (Optimizer, error) {
+	if c.WeightDecay > 0 {
+		decay := c.WeightDecay
+		c.WeightDecay = 0
+		o, err := New(be, c, n)
+		return &decayed{o, be, c.LearningRate, decay}, err
+	}
 	switch c.Name {
 	case "sgd":
 		return &sgd{be, float32(c.LearningRate)}, nil
@@ -44,6 +53,23 @@ func New(be compute.Backend, c Config, n int) (Optimizer, error) {
 		return &adam{be: be, c: c, m: be.New(n), v: be.New(n)}, nil
 	}
 	return nil, fmt.Errorf("optim: there is no optimizer %q; choose sgd, momentum or adam", c.Name)
+}
+
+// decayed is w ← (1 − η·λ)·w before the step of an optimiser.
+type decayed struct {
+	Optimizer
+	be        compute.Backend
+	lr, decay float64
+}
+
+func (o *decayed) SetRate(rate float64) {
+	o.lr = rate
+	o.Optimizer.SetRate(rate)
+}
+
+func (o *decayed) Step(params, grads compute.Buffer) {
+	kernel.Scale(o.be, params.Len(), float32(1-o.lr*o.decay), params)
+	o.Optimizer.Step(params, grads)
 }
 
 // sgd is w ← w − η·g.

@@ -16,6 +16,7 @@ func reference(c Config, w []float64, grads [][]float64) []float64 {
 	v, m := make([]float64, len(w)), make([]float64, len(w))
 	for t, g := range grads {
 		for i := range w {
+			w[i] -= c.LearningRate * c.WeightDecay * w[i]
 			switch c.Name {
 			case "sgd":
 				w[i] -= c.LearningRate * g[i]
@@ -41,6 +42,9 @@ func TestStepsEqualTheirPapers(t *testing.T) {
 			{Name: "sgd", LearningRate: 0.1},
 			{Name: "momentum", LearningRate: 0.1, Momentum: 0.9},
 			{Name: "adam", LearningRate: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8},
+			{Name: "sgd", LearningRate: 0.1, WeightDecay: 0.3},
+			{Name: "momentum", LearningRate: 0.1, Momentum: 0.9, WeightDecay: 1},
+			{Name: "adam", LearningRate: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, WeightDecay: 0.5},
 		} {
 			const n, steps = 13, 20
 			rng := rand.New(rand.NewPCG(1, 1))

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"clipscope/core/clip"
@@ -19,6 +20,8 @@ func checkNumbers(c *run.Config) error {
 	}{
 		{"max_grad_norm", c.MaxGradNorm, clip.MinThreshold, clip.MaxThreshold},
 		{"learning_rate", c.LearningRate, 0, 1e6},
+		{"warmup_steps", float64(c.WarmupSteps), 0, MaxSteps},
+		{"weight_decay", c.WeightDecay, 0, 1e3},
 		{"momentum", c.Momentum, 0, 1},
 		{"beta1", c.Beta1, 0, 1},
 		{"beta2", c.Beta2, 0, 1},
@@ -50,6 +53,12 @@ func checkNumbers(c *run.Config) error {
 	}
 	if c.Blind && c.DiagnosticsEvery > 0 {
 		return Fault("diagnostics_every", "the run is blind, so there are no diagnostics to compare gradients for; take 0, or show diagnostics")
+	}
+	if s := c.LearningRateSchedule; s != "" && !slices.Contains(run.Schedules(), s) {
+		return Fault("learning_rate_schedule", "there is no schedule %q; choose %s", s, strings.Join(run.Schedules(), ", "))
+	}
+	if shrink := c.LearningRate * c.WeightDecay; shrink > 1 {
+		return Fault("weight_decay", "at a learning rate of %g it would turn parameters round in each step; take at most %.3g", c.LearningRate, 1/c.LearningRate)
 	}
 	if c.Optimizer != "sgd" && c.Optimizer != "momentum" && c.Optimizer != "adam" {
 		return Fault("optimizer", "there is no optimizer %q; choose sgd, momentum or adam", c.Optimizer)

@@ -71,10 +71,17 @@ type Config struct {
 
 	Optimizer    string  `json:"optimizer,omitempty"` // sgd, momentum, adam
 	LearningRate float64 `json:"learning_rate,omitempty"`
-	Momentum     float64 `json:"momentum,omitempty"`
-	Beta1        float64 `json:"beta1,omitempty"`
-	Beta2        float64 `json:"beta2,omitempty"`
-	Eps          float64 `json:"eps,omitempty"`
+	// LearningRateSchedule is constant (default), linear, cosine or step: how the rate falls over the
+	// steps that follow the WarmupSteps, in which it rises. WeightDecay times the rate is how much
+	// shorter each step makes the parameters first. All follow from the step's number alone.
+	LearningRateSchedule string  `json:"learning_rate_schedule,omitempty"`
+	WarmupSteps          int     `json:"warmup_steps,omitempty"`
+	WeightDecay          float64 `json:"weight_decay,omitempty"`
+
+	Momentum float64 `json:"momentum,omitempty"`
+	Beta1    float64 `json:"beta1,omitempty"`
+	Beta2    float64 `json:"beta2,omitempty"`
+	Eps      float64 `json:"eps,omitempty"`
 
 	// Tuning tries several rates and thresholds within the ε of the run.
 	Tuning Tuning `json:"tuning,omitzero"`

@@ -91,7 +91,6 @@ func (r *Run) turnTo(ctx context.Context) (bool, error) {
 		}
 		r.plan, r.epsilon, r.work.terms = p, p.Epsilon, terms
 		r.work.clipper.Rule, r.work.query = c.Rule, c.Rule.Query()
-		r.opt.SetRate(terms.Config.LearningRate)
 	}
 	return r.course.turned > before, nil
 }

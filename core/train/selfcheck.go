@@ -208,7 +208,7 @@ func (c *selfCheck) moved(parameters []float32, done int) run.Check {
 	unclear := 0
 	for i, g := range c.grads {
 		if c.hash(parameters[:g.Len()]) == c.first[i] {
-			if c.shows(&c.sizes[i], done-c.since > 1) {
+			if c.shows(&c.sizes[i], c.terms.Config.RateAt(done-1, c.terms.Steps), done-c.since > 1) {
 				stays = append(stays, fmt.Sprint(i+1))
 			} else {
 				unclear++
@@ -228,18 +228,18 @@ func (c *selfCheck) moved(parameters []float32, done int) run.Check {
 }
 
 // shows reports whether a tensor that began with numbers of such sizes, and is trained, is as
-// it began with a probability below falseAlarm over the number of tensors; several says that
-// there was more than one step.
+// it began with a probability below falseAlarm over the number of tensors; the last step had this
+// rate, and several says that it was not the only one.
 //
 // Given all that is before it, the last step's noise has to end in one value of float32, or in
 // the step that leads to it, for each number: an interval of twice their spacing, of which a
 // normal of deviation std has 2·spacing/(std·√(2π)) at most. Adam divides by a length in which
 // the noise is as well, so its std is an estimate, and no number is trusted beyond 2⁻¹⁰.
-func (s *selfCheck) shows(sizes *[256]int, several bool) bool {
+func (s *selfCheck) shows(sizes *[256]int, rate float64, several bool) bool {
 	c := &s.terms.Config
 	noise := s.mech.narrowest(s.terms.GradNoise * s.statedSensitivity())
 	largest := s.mech.sensitivity()*float64(2*s.terms.Likely()) + 8*noise // of a noised sum
-	std, far, trust := c.LearningRate*noise/s.terms.BatchSize, c.LearningRate*largest/s.terms.BatchSize, 0.0
+	std, far, trust := rate*noise/s.terms.BatchSize, c.LearningRate*largest/s.terms.BatchSize, 0.0
 	switch c.Optimizer {
 	case "momentum":
 		far /= 1 - c.Momentum

@@ -227,6 +227,7 @@ func (r *Run) move() compute.Pending {
 	r.clipping.mech.mean()
 	kernel.RowNorms(r.work.be, 1, r.work.gradient.Len(), r.work.gradient, r.work.scalar)
 	norm := r.work.be.Fetch(r.work.scalar)
+	r.opt.SetRate(r.work.terms.Config.RateAt(r.done, r.work.terms.Steps))
 	r.opt.Step(r.work.model.All(), r.work.gradient)
 	return norm
 }

@@ -31,5 +31,12 @@ func optimiserLine(c run.Config) string {
 	if name == "" {
 		name = c.Optimizer
 	}
-	return fmt.Sprintf("%s, η\u00a0%s", name, words.Number(c.LearningRate, 3))
+	s := fmt.Sprintf("%s, η\u00a0%s", name, words.Number(c.LearningRate, 3))
+	if c.LearningRateSchedule != "" && c.LearningRateSchedule != "constant" {
+		s += " " + c.LearningRateSchedule
+	}
+	if c.WeightDecay > 0 {
+		s += ", decay " + words.Number(c.WeightDecay, 3)
+	}
+	return s
 }

@@ -286,6 +286,10 @@ func optimiserFields() []Field {
 		{Key: "tuning.learning_rate", Advanced: true, Label: "Rates to try", Help: "For example 0.05; 0.2. Where neither these nor thresholds are listed: a third, one and three times the rate above.", When: tuning},
 		{Key: "tuning.max_grad_norm", Advanced: true, Label: "Thresholds to try", Help: "For example 0.5; 2. Where nothing is listed, and the method keeps its threshold: a quarter and one times that in the clipping card.", When: tuning},
 		{Key: "tuning.rehearse", Kind: Tick, Advanced: true, Label: "Rehearse on made-up rows", Help: "All are tried on rows of the same shape that are nobody’s, which is free but takes time, and the better half on yours.", When: tuning},
+		{Key: "learning_rate_schedule", Kind: Menu, Advanced: true, Label: "Course of the rate", Help: "How the learning rate moves over the run’s steps. It follows from their number alone, and is free.", Options: []Option{
+			{Text: "constant"}, {Value: "linear", Text: "linear: falls towards 0"}, {Value: "cosine", Text: "cosine: falls slowly at both ends"}, {Value: "step", Text: "step: a tenth after half, a hundredth after three quarters"}}},
+		{Key: "warmup_steps", Advanced: true, Label: "Warm-up", Unit: "steps", Preset: "0", Help: "In so many steps the rate rises to its full size."},
+		{Key: "weight_decay", Advanced: true, Label: "Weight decay", Preset: "0", Help: "Times the rate, by how much each step first shortens the parameters. With Adam this is AdamW."},
 		{Key: "momentum", Label: "Momentum", Help: "How much of the last direction is kept.", When: is("optimizer", "momentum")},
 		{Key: "beta1", Pair: true, Label: "β₁", When: adam},
 		{Key: "beta2", Pair: true, Label: "β₂", When: adam},
