@@ -46,7 +46,7 @@ func (d *draft) checkMemory() error {
 // and at the end the parameters twice, once on their way to the page.
 func (t *Terms) Memory(capacity int) (backend, host int64) {
 	sums := 1 // in float32, and float64 from the second block on
-	if t.Noise.memory().wide || t.Config.DiagnosticsEvery > 0 || t.first.Geometry != nil || t.first.Coordinates ||
+	if t.Noise.memory().wide || t.Config.DiagnosticsEvery > 0 || t.first.Geometry != nil || t.first.Coordinates || t.Spec.Vocabulary() > 0 ||
 		min(t.Likely(), t.Meta.TrainRows) > min(capacity, compute.BlockRows) {
 		sums = wideSums
 	}

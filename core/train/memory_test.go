@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"clipscope/core/clip"
@@ -62,7 +63,7 @@ func (c *counted) Run(k *compute.Kernel, a compute.Args) {
 		case "addOuter":
 			wide = a.N[3] != 0 || a.N[0] > compute.BlockRows || c.full[s]
 			c.full[s] = true
-		case "addScaled", "split", "total", "centre", "discrete":
+		case "addTokens", "addScaled", "split", "total", "centre", "discrete":
 			wide = true
 		}
 		if n := int64(a.Sums.N); wide && c.held[s] == 4*n {
@@ -101,6 +102,12 @@ func TestMemoryIsWhatIsPlanned(t *testing.T) {
 		cases[name+" compared"] = run.Config{DiagnosticsEvery: 1, Model: m}
 		cases[name+" few rows"] = run.Config{Model: m, ExpectedBatchSize: 20, MaxPhysicalBatchSize: 4}
 	}
+	for name, layers := range map[string][]string{
+		"tokens": {"embedding:4096:16", "conv1d:32:2", "tanh", "mean", "dense"}, "large table": {"embedding:65536:16", "mean", "dense"},
+	} {
+		m := run.Model{Layers: layers}
+		cases[name], cases[name+" adaclip"] = run.Config{Model: m}, run.Config{Method: "adaclip", Model: m, MaxPhysicalBatchSize: 20}
+	}
 	cases["views adaclip"] = run.Config{Method: "adaclip", Augmentation: run.Augmentation{Kind: "flip", Multiplicity: 2}, Model: wide, MaxPhysicalBatchSize: 20}
 	for _, m := range clip.Methods() {
 		cases["method "+m.Name] = run.Config{Method: m.Name, Model: wide}
@@ -108,7 +115,13 @@ func TestMemoryIsWhatIsPlanned(t *testing.T) {
 	const rows, features = 700, 120
 	ds := &data.Dataset{Task: data.Classification, Features: features, Shape: []int{10, 12}, Outputs: 2, Classes: []string{"a", "b"},
 		Train: data.Split{N: rows, F32: make([]float32, rows*features), Y: make([]float32, rows)}}
+	table := *ds // whose rows are no pictures
+	table.Shape = nil
 	for name, cfg := range cases {
+		ds := ds
+		if l := cfg.Model.Layers; l != nil && strings.HasPrefix(l[0], "embedding") {
+			ds = &table
+		}
 		if cfg.ExpectedBatchSize == 0 {
 			cfg.ExpectedBatchSize = 64
 		}

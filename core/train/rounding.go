@@ -54,21 +54,30 @@ import (
 //  4. Blocks are added to 53 binary digits: K of them, N rows in all, err by
 //     2⁻⁵³·(K+1)·N/2·C at most, twice.
 //
-// The pair (sum of D, sum of D′) therefore lies within C plus these four, for
+//  5. To a table of tokens rows are added one by one, to 53 binary digits, in
+//     place of 3 and 4: they err by 2⁻⁵³·(N+1)·N/2·C at most, twice. The table's
+//     coordinates and the others are apart, so that both together err by the root
+//     of the sum of squares.
+//
+// The pair (sum of D, sum of D′) therefore lies within C plus these, for
 // every outcome of the shuffle, and with Gaussian noise costs no more than the
 // Gaussian mechanism of that sensitivity; averaging over outcomes, and over
 // whether x was sampled, adds nothing, as δ(ε) is jointly convex in the pair.
 //
 // In coordinates (g − a)/b a row's weighted gradient is not C long but at most
 // 1 + centred times that, as [adaClip.norms] sees to, and so are the errors of
-// 1, 3 and 4, which cover the centre's product as well. The sum of the weights is
+// 1 and 3 to 5, which cover the centre's product as well. The sum of the weights is
 // exact.
 //
 // N is the counted number of rows, which is public, or a multiple of the declared one: the
 // same on both sides. An empty row, by which zero-out replaces x, adds exactly 0
 // wherever it stands: it is as though x had not been sampled.
 func rounded(w *workspace, long float64) float64 {
-	return w.statedSensitivity() * (1 + long*(rowSlack+sumSlack(w.rows, w.model.Capacity)))
+	sums := sumSlack(w.rows, w.model.Capacity)
+	if w.terms.Spec.Vocabulary() > 0 {
+		sums = math.Hypot(sums, tableSlack(w.rows))
+	}
+	return w.statedSensitivity() * (1 + long*(rowSlack+sums))
 }
 
 // rowSlack covers the roundings of one row's part, four of 2⁻²⁴ each.
@@ -81,6 +90,9 @@ func sumSlack(n, capacity int) float64 {
 	blocks := math.Ceil(float64(n)/float64(capacity)) * math.Ceil(float64(capacity)/compute.BlockRows)
 	return 0x1p-22*m*((m+1)/2.0+p*(p+1)/2-1) + 0x1p-53*(blocks+1)*float64(n)
 }
+
+// tableSlack returns what rounding adds to the sensitivity of a table's sum of up to n rows of norm 1: item 5 above.
+func tableSlack(n int) float64 { return 0x1p-53 * (float64(n) + 1) * float64(n) }
 
 // above is the least float32 that is not below x.
 func above(x float64) float32 {

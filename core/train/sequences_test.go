@@ -4,12 +4,14 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"clipscope/core/clip"
 	"clipscope/core/compute"
 	"clipscope/core/compute/computetest"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
 	"clipscope/core/plan"
@@ -121,6 +123,54 @@ func TestTokensAreNotScaled(t *testing.T) {
 			}
 		} else if err != nil || p.Terms().Config.Scaling.Kind != "none" {
 			t.Errorf("%v", err)
+		}
+	}
+}
+
+// TestASumOfMillionsIsWithinItsSensitivity: four million rows bring a sum to just below a power of two, from which on numbers
+// lie twice as far apart, and one row more takes it beyond; of the four million small ones that follow each is then rounded to
+// twice as much, where they are added one by one. A table of tokens adds them so, and other sums add blocks of rows.
+func TestASumOfMillionsIsWithinItsSensitivity(t *testing.T) {
+	if testing.Short() {
+		t.Skip("eight million rows, several times")
+	}
+	t.Parallel()
+	const large, all = 1 << 22, 1<<23 + 1 // and the last one is the one more
+	ds := &data.Dataset{Name: "token", Task: data.Regression, Features: 1, Outputs: 1, Train: data.Split{N: all, F32: make([]float32, all), Y: make([]float32, all)}}
+	for i := range all { // from 0 a row's gradient is −y
+		switch {
+		case i < large:
+			ds.Train.Y[i] = -0.5
+		case i == large:
+			ds.Train.Y[i] = 0x1p-9
+		case i < all-1:
+			ds.Train.Y[i] = -1.4 * 0x1p-32
+		default:
+			ds.Train.Y[i] = -1
+		}
+	}
+	order := make([]int, all-1)
+	for i := range order {
+		order[i] = i
+	}
+	for _, layers := range [][]string{{"embedding:1:1", "mean"}, {"dense"}} {
+		for name, open := range computetest.Backends(t) {
+			p := startOn(t, run.Config{
+				Method: "constant", Model: run.Model{Layers: layers}, NoiseMultiplier: ptr(1.0), Steps: 1, Seed: ptr(uint64(1)), Scaling: run.Scaling{Kind: "none"},
+				MaxGradNorm: 1, ExpectedBatchSize: all, Accountant: "rdp", MaxPhysicalBatchSize: 1 << 16,
+			}, ds, open())
+			kernel.Fill(p.work.be, p.work.model.All().Len(), 0, p.work.model.All())
+			without := added(t, p, order)
+			with := slices.Clone(order)
+			with[large+1] = all - 1
+			moved, limit := added(t, p, append(with, large+1)), p.clipping.mech.sensitivity()
+			for i := range moved {
+				moved[i] -= without[i]
+			}
+			if n := length(moved); !(n <= limit) {
+				t.Errorf("%v on %s: one row moves the sum by %.8g, and the sensitivity is %.8g", layers, name, n, limit)
+			}
+			p.Close()
 		}
 	}
 }

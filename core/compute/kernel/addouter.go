@@ -43,10 +43,27 @@ func AddOuter(q compute.Queue, m, n, k int, each Each, h, d compute.Buffer, dst 
 }
 
 var addOuter = compute.Define(compute.Kernel{Name: "addOuter", Loop: func(o *compute.Operands) {
-	m, n, k, c := o.N[0], o.N[1], o.N[2], float32(o.F[0])
-	for i := range m { // no pieces: all sums are in float64
+	m, n, k := o.N[0], o.N[1], o.N[2]
+	if m == 1 {
+		addBlock(o, 0, m, o.Sums)
+		return
+	}
+	block := make([]float64, n*k)
+	for lo := 0; lo < m; lo += compute.BlockRows {
+		clear(block)
+		addBlock(o, lo, min(lo+compute.BlockRows, m), block)
+		for i, x := range block {
+			o.Sums[i] += x
+		}
+	}
+}})
+
+// addBlock adds the products of rows lo to hi to sums, with no pieces, as all sums are in float64.
+func addBlock(o *compute.Operands, lo, hi int, sums []float64) {
+	n, k, c := o.N[1], o.N[2], float32(o.F[0])
+	for i := lo; i < hi; i++ {
 		for j, x := range o.Buf[0][i*n : (i+1)*n] {
-			row := o.Sums[j*k : (j+1)*k]
+			row := sums[j*k : (j+1)*k]
 			for l, y := range o.Buf[1][i*k : (i+1)*k] {
 				switch o.N[3] {
 				case 0:
@@ -59,4 +76,4 @@ var addOuter = compute.Define(compute.Kernel{Name: "addOuter", Loop: func(o *com
 			}
 		}
 	}
-}})
+}

@@ -8,8 +8,9 @@ import (
 )
 
 // AddTokens adds to dst [v×d] the gradients g [m×t×d] of [TokenGrad], each of the m examples'
-// times its factor f [m], in pieces as [compute.PieceRows] has it. An example with a factor of
-// exactly 0 leaves no trace, whatever it holds.
+// times its factor f [m], one by one in float64 or as exactly: sums of pieces in float32, as other
+// kernels have them ([compute.PieceRows]), would take a table each. An example with a factor of exactly
+// 0 leaves no trace, whatever it holds.
 //
 //	for i := range m { for j := range t { where f[i] != 0 and x[i][j] is a token: for c := range d {
 //		dst[x[i][j]*d+c] += each(f[i] * g[i][j][c])
@@ -24,7 +25,7 @@ func AddTokens(q compute.Queue, m, t, v, d int, each kernel.Each, x, f, g comput
 
 var addTokens = compute.Define(compute.Kernel{Name: "addTokens", Loop: func(o *compute.Operands) {
 	m, t, v, d, c := o.N[0], o.N[1], o.N[2], o.N[3], float32(o.F[0])
-	for i := range m { // no pieces: all sums are in float64
+	for i := range m {
 		f := o.Buf[1][i]
 		for j := range t {
 			k := token(o.Buf[0][i*t+j], v)
