@@ -295,6 +295,7 @@ func (r *reader) place(p layerSpec, in Shape) error {
 		if !r.tokens {
 			err = errors.New("it is the mean over the tokens of a row: an embedding stands first, and between them only what keeps their places; of a picture take globalpool")
 		}
+		r.tokens = false // there is one place left
 	case conv1dSpec:
 		if !in.IsPicture() || in.Width > 1 {
 			err = errors.New("it goes along a sequence: an embedding stands first; in pictures take conv")

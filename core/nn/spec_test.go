@@ -48,6 +48,8 @@ func TestReadNamesWhatDoesNotFit(t *testing.T) {
 		{table, "embedding:9:2 globalpool mean dense", "layer 3, mean: it is the mean over the tokens of a row"},
 		{table, "embedding:9:2 flatten mean dense", "layer 3, mean: it is the mean over the tokens of a row"},
 		{table, "embedding:9:2 conv1d:4:3 maxpool:1:s2 mean dense", "layer 4, mean: it is the mean over the tokens of a row"},
+		{table, "embedding:9:2 mean mean dense", "layer 3, mean: it is the mean over the tokens of a row"},
+		{table, "embedding:9:2 mean dense:3 mean dense", "layer 4, mean: it is the mean over the tokens of a row"},
 		{table, "embedding:9:2 conv1d:4:300 mean dense", "layer 2, conv1d:4:300: the kernel is 300×1, its input only"},
 		{picture, "conv1d:4:3 flatten dense", "layer 1, conv1d:4:3: it goes along a sequence: an embedding stands first; in pictures take conv"},
 		{table, "conv1d:4:3 flatten dense", "layer 1, conv1d:4:3: it goes along a sequence"},

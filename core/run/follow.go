@@ -146,7 +146,11 @@ func (c *Config) follow(f Facts) {
 // followTokens fills in what is the same for all rows of tokens: the steps of tables, and a network that sees pairs of
 // neighbours.
 func (c *Config) followTokens(f Facts, part float64) {
-	if c.Model.Kind == "" && len(c.Model.Layers) == 0 {
+	switch {
+	case c.Model.Kind != "" || len(c.Model.Layers) > 0:
+	case len(c.Model.Hidden) > 0 || c.Model.Activation != "":
+		c.Model.Kind = "mlp" // which the plan refuses
+	default:
 		c.Model = Model{Kind: "layers", Layers: f.tokenLayers()}
 	}
 	def(&c.ExpectedBatchSize, math.Min(followBatch, part))
@@ -179,9 +183,13 @@ func (c *Config) followAdam(rate float64) {
 	}
 }
 
-// tokenLayers returns the layers of a model for rows of tokens.
+// tokenLayers returns the layers of a model for rows of tokens. A single token has no neighbour.
 func (f Facts) tokenLayers() []string {
-	return []string{fmt.Sprintf("embedding:%d:16", f.Tokens), "conv1d:32:2", "tanh", "mean", "dense"}
+	embedding := fmt.Sprintf("embedding:%d:16", f.Tokens)
+	if f.Features == 1 {
+		return []string{embedding, "mean", "dense"}
+	}
+	return []string{embedding, "conv1d:32:2", "tanh", "mean", "dense"}
 }
 
 // TargetOf returns the source of the bounds of the data's targets: as Target says, or by default.

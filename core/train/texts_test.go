@@ -117,8 +117,21 @@ func TestSequencesStandAlone(t *testing.T) {
 	if err != nil || ds.Features != 32 || ds.Columns[1].Kind != data.Ignored {
 		t.Fatalf("%v, %+v", err, ds)
 	}
+	if ds, err := read(map[string]string{"kind": "letters"}); err != nil || !ds.Columns[0].Makes() || ds.Columns[2].Kind != data.Label {
+		t.Errorf("a label that is declared a sequence: %v, %+v", err, ds)
+	}
 	if _, err := read(map[string]string{"name": "letters", "age": "numeric"}); err == nil || !strings.Contains(err.Error(), "no features beside") {
 		t.Errorf("beside a number: %v", err)
+	}
+	if _, err := plan.New(run.Config{Model: run.Model{Hidden: []int{4}}}, ds.Meta()); err == nil || !strings.Contains(err.Error(), "first layer, dense:4, would take for amounts") {
+		t.Errorf("a hidden layer: %v", err)
+	}
+	first, _, err := load.Load(t.Context(), table, nil, run.CSV{Columns: map[string]string{"name": "letters"}, Label: "kind", MaxLength: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := plan.New(run.Config{TargetEpsilon: ptr(4.0)}, first.Meta()); err != nil {
+		t.Errorf("first letters: %v", err)
 	}
 	for layers, want := range map[string]string{
 		"dense": "would take for amounts; choose layers that begin with embedding:256:16", "embedding:255:4 mean dense": "knows 255; write embedding:256:16", "embedding:256:4 mean dense": "",

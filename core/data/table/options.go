@@ -71,7 +71,7 @@ func Choose(opt run.CSV, lim source.Limits) (Choices, error) {
 		return c, data.BadOption("buckets", fmt.Sprintf("a number up to %d", lim.Categories), fmt.Sprint(opt.Buckets))
 	}
 	if opt.MaxLength < 0 || opt.MaxLength > mostPlaces {
-		return c, data.BadOption("max_length", fmt.Sprintf("a number up to %d", mostPlaces), fmt.Sprint(opt.MaxLength))
+		return c, data.BadOption("max_length", fmt.Sprintf("a number from 1 to %d", mostPlaces), fmt.Sprint(opt.MaxLength))
 	}
 	return c, nil
 }

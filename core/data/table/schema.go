@@ -338,7 +338,7 @@ func decideColumn(in *source.Reading, sc *scan, s *schema, i int, file string) e
 		return nil // decideLabel does the rest
 	}
 	c, col := &sc.columns[i], &s.columns[i]
-	switch col.Kind = kindOf(in, sc, i, col.Name); col.Kind {
+	switch col.Kind = kindOf(in, sc, s, i); col.Kind {
 	case data.Numeric:
 		tellStyle(in, sc, c, col)
 		s.noNumbers[i] = true
@@ -426,14 +426,15 @@ func (s *schema) hash(row []data.Word, i int, c string) []data.Word {
 
 // kindOf decides what a column other than the label is, and warns where that is
 // not plain.
-func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
+func kindOf(in *source.Reading, sc *scan, s *schema, i int) data.ColumnKind {
+	name := s.columns[i].Name
 	if k, ok := in.Options.Columns[name]; ok {
 		if k == bucketed {
 			return data.Categorical
 		}
 		return data.ColumnKind(k)
 	}
-	if hasSequences(in) {
+	if s.hasSequences(in) {
 		in.Warn("%s is ignored, as letters or words in their order are learned from alone.", data.Shorten(name))
 		return data.Ignored
 	}
@@ -502,10 +503,11 @@ func kindOf(in *source.Reading, sc *scan, i int, name string) data.ColumnKind {
 	return data.Categorical
 }
 
-// hasSequences reports whether a column is declared to be a sequence.
-func hasSequences(in *source.Reading) bool {
-	for _, kind := range in.Options.Columns {
-		if (&data.Column{Kind: data.ColumnKind(kind)}).IsSequence() {
+// hasSequences reports whether a column other than the label is declared to be a sequence.
+func (s *schema) hasSequences(in *source.Reading) bool {
+	for i := range s.columns {
+		declared := data.Column{Kind: data.ColumnKind(in.Options.Columns[s.columns[i].Name])}
+		if declared.IsSequence() && !s.isLabel(i) {
 			return true
 		}
 	}
