@@ -131,6 +131,10 @@ func (d *draft) chooseClipper() (err error) {
 			return d.terms.Unbounded(err)
 		}
 	}
+	if d.terms.Longest() > 0 && d.terms.Spec.Vocabulary() > 0 {
+		return Fault("method", "%s makes rows that are longer than its bound shorter, and the model's first layer, %s, takes their numbers for tokens, which that would change. Choose another method",
+			d.terms.Config.Method, d.terms.Spec.Layers[0].Text)
+	}
 	d.terms.query = d.terms.first.Rule.Query()
 	if d.terms.GradNoise, err = clip.Split(d.terms.NoiseMultiplier, d.terms.query); err == nil && d.terms.GradNoise > maxNoise {
 		return Fault("noise_multiplier", "the statistic that moves the threshold leaves the gradient a noise_multiplier of %.3g; raise the statistic's noise", d.terms.GradNoise)
