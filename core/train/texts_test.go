@@ -113,6 +113,9 @@ func TestSequencesStandAlone(t *testing.T) {
 		ds, _, err := load.Load(t.Context(), table, nil, run.CSV{Columns: columns, Label: "kind"}, nil)
 		return ds, err
 	}
+	if _, _, err := load.Load(t.Context(), table, nil, run.CSV{Columns: map[string]string{"age": "ignored", "name": "ignored"}, Label: "kind"}, nil); err == nil || !strings.Contains(err.Error(), "text, words or letters") {
+		t.Errorf("no features: %v", err)
+	}
 	ds, err := read(map[string]string{"name": "letters"})
 	if err != nil || ds.Features != 32 || ds.Columns[1].Kind != data.Ignored {
 		t.Fatalf("%v, %+v", err, ds)

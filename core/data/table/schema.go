@@ -80,7 +80,7 @@ func decide(in *source.Reading, sc *scan, file string) (*schema, error) {
 	}
 	if s.placeTexts(); s.features == 0 {
 		return nil, &data.Error{File: file, Expected: "at least one column of features", Got: "none besides the label and ignored columns",
-			Fix: "Declare a column numeric, categorical or text."}
+			Fix: "Declare a column numeric, categorical, text, words or letters."}
 	}
 	if err := s.tooMany(in, file, slices.Max(append(s.texts, 0))); err != nil {
 		return nil, err
@@ -478,10 +478,10 @@ func kindOf(in *source.Reading, sc *scan, s *schema, i int) data.ColumnKind {
 		in.Doubt("%s is read as text: its words and parts of them are hashed, and no list of words is made of the rows. Declare it ignored if it says whose a row is.", name)
 		return data.Text
 	case c.distinct == nil:
-		in.Doubt("%s is ignored: it has over %d different texts or very long ones, and the list of categories counts as public. Declare it bucketed or text to use it.", name, in.Limits.Categories)
+		in.Doubt("%s is ignored: it has over %d different texts or very long ones, and the list of categories counts as public. To use it, declare it letters (names, codes), text (sentences) or bucketed.", name, in.Limits.Categories)
 		return data.Ignored
 	case c.private(sc.rows):
-		in.Doubt("%s is ignored: %d of its %d different texts stand in one row alone, and a list of categories counts as public. Declare it bucketed or text to use it, or categorical if anybody may know its texts.", name, c.once(), len(c.distinct))
+		in.Doubt("%s is ignored: %d of its %d different texts stand in one row alone, and a list of categories counts as public. To use it, declare it letters (names, codes), text (sentences) or bucketed, or categorical if anybody may know its texts.", name, c.once(), len(c.distinct))
 		return data.Ignored
 	case c.numbers() > c.texts() && !c.typed && len(c.distinct) > fewClasses:
 		in.Doubt("%s is ignored: it mixes %s (such as %s), and the list of its %d different texts would count as public. Write all of them one way, or declare it bucketed or categorical.", name, c.mixture(), data.Quote(c.firstText().text), len(c.distinct))
