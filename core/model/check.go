@@ -55,8 +55,24 @@ func (f *File) Check() error {
 	if err := checkPCA(f.Apply); err != nil {
 		return err
 	}
-	_, err := f.spec()
-	return err
+	s, err := f.spec()
+	if err != nil {
+		return err
+	}
+	return checkTokens(f.Apply, s)
+}
+
+// checkTokens refuses a model of tokens that no run makes: of rows that are changed on the way to it, of tokens
+// that it does not know, or that it would take for amounts.
+func checkTokens(a *run.Application, s nn.Spec) error {
+	had, known := data.Vocabulary(columns(a)), s.Vocabulary()
+	switch {
+	case had > known:
+		return fmt.Errorf("model: layers: the columns have %d tokens, of which %s knows %d", had, clipped(s.Layers[0].Text), known)
+	case known > 0 && (a.Scaling.Kind != "none" || a.MaxNorm > 0 || a.PCA != nil):
+		return fmt.Errorf("model: scaling: %s takes the numbers of rows for tokens, which nothing may change", clipped(s.Layers[0].Text))
+	}
+	return nil
 }
 
 func checkTask(a *run.Application) error {

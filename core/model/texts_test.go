@@ -55,8 +55,10 @@ func TestTextsAgree(t *testing.T) {
 }
 
 // sequenceModel is a model of letters and of words in their order.
-func sequenceModel() *File {
-	f := outline(nn.Shape{Channels: 12 + 9}, 3, 5, strings.Fields("embedding:4096:3 conv1d:4:2 tanh mean dense")...)
+func sequenceModel() *File { return sequenceModelOf("embedding:4096:3 conv1d:4:2 tanh mean dense") }
+
+func sequenceModelOf(layers string) *File {
+	f := outline(nn.Shape{Channels: 12 + 9}, 3, 5, strings.Fields(layers)...)
 	f.Apply.Classes = []string{"a", "b", "c"}
 	f.Apply.Columns = []run.AppliedColumn{
 		{Name: "mail", Kind: "words", Buckets: 4096, Tokens: 12}, {Name: "n", Kind: "ignored", First: -1}, {Name: "y", Kind: "label", First: -1, Categories: f.Apply.Classes},
@@ -154,6 +156,26 @@ rows = [[s.replace("\ufffd", "\ud800") for s in r] if i % 2 else r for i, r in e
 features = model.features(rows)
 json.dump({"Features": features.tolist(), "Outputs": model.predict(features).outputs.tolist()}, sys.stdout)
 `
+
+// TestSequencesThatLieAreRefused: what would change tokens, or not know them.
+func TestSequencesThatLieAreRefused(t *testing.T) {
+	for says, edit := range map[string]func(f *File){
+		"":                                 func(*File) {},
+		"of which dense:4 knows 0":         func(f *File) { *f = *sequenceModelOf("dense:4 tanh dense") },
+		"of which embedding:27:3 knows 27": func(f *File) { *f = *sequenceModelOf("embedding:27:3 mean dense") },
+		"which nothing may change":         func(f *File) { f.Apply.Scaling.Kind = "row" },
+		"nothing may change":               func(f *File) { f.Apply.MaxNorm = 3 },
+		"are no sequence of words":         func(f *File) { f.Apply.Columns[0].Tokens = 0 },
+		"no sequence of words":             func(f *File) { f.Apply.Columns[0].Buckets = 7 },
+		"feature 13 is of another column":  func(f *File) { f.Apply.Columns[0].First = 1 },
+	} {
+		f := sequenceModel()
+		edit(f)
+		if err := f.Check(); says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+			t.Errorf("want %q, have %v", says, err)
+		}
+	}
+}
 
 // TestTextsHaveNoONNX: ONNX has no operator that hashes words, which is said by the column's name, also in the archive.
 func TestTextsHaveNoONNX(t *testing.T) {
