@@ -15,6 +15,7 @@ import (
 	"clipscope/core/compute/kernel"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/plan"
 	"clipscope/core/run"
 )
@@ -201,5 +202,24 @@ func TestALookAtLongTextsIsShort(t *testing.T) {
 	g, err := r.Look(t.Context(), 0)
 	if took := time.Since(begun); err != nil || g.Len() != rows || took > 10*time.Second {
 		t.Errorf("%v, after %v", err, took)
+	}
+}
+
+// TestMadeUpTokensAreLearned: what a rehearsal is on tells candidates apart, also where rows are tokens.
+func TestMadeUpTokensAreLearned(t *testing.T) {
+	t.Parallel()
+	for _, c := range []data.Column{{Name: "x", Kind: data.Letters, Tokens: 32, Buckets: 256}, {Name: "x", Kind: data.Words, Tokens: 64, Buckets: 4096}} {
+		m := data.Meta{Name: "made up", Task: data.Classification, Features: c.Tokens, Outputs: 2, TrainRows: 1000, TestRows: 500, FeatureBytes: 4,
+			Columns: []data.Column{c, {Name: "y", Kind: data.Label, First: -1, Categories: []string{"a", "b"}}}}
+		ds := builtin.Lookalike(m, 1)
+		for _, x := range ds.Train.F32 {
+			if x != -1 && (x < 0 || x >= float32(c.Buckets) || x != float32(int(x))) {
+				t.Fatalf("%s: %v is no token", c.Kind, x)
+			}
+		}
+		_, res := finish(t, startOn(t, run.Config{NoiseMultiplier: ptr(1.0), Steps: 60, Seed: ptr(uint64(1))}, ds, computetest.Fast(t)))
+		if !(float64(res.TestAccuracy) >= 0.6) { // guessing gets half, give or take 0.022
+			t.Errorf("%s: an accuracy of %v", c.Kind, res.TestAccuracy)
+		}
 	}
 }

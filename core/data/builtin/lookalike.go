@@ -46,7 +46,23 @@ func newDrawing(rng *rand.Rand, m data.Meta) *drawing {
 		}
 		d.middle = append(d.middle, middle)
 	}
+	for _, c := range m.Columns {
+		if c.IsSequence() {
+			d.spread(&c)
+		}
+	}
 	return d
+}
+
+// spread gives each class the same middle at all places of a sequence, as models look at tokens wherever they stand.
+func (d *drawing) spread(c *data.Column) {
+	const most = 4 // deviations, from the first class to the last
+	step := min(apart/math.Sqrt(float64(c.Tokens)/2), most/float64(max(len(d.middle)-1, 1)))
+	for k, middle := range d.middle {
+		for j := range c.Tokens {
+			middle[c.First+j] = step * (float64(k) - float64(len(d.middle)-1)/2)
+		}
+	}
 }
 
 func (d *drawing) split(n int) data.Split {
