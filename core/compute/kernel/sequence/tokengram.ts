@@ -1,11 +1,11 @@
-import { giveBack, take } from "../../simd/lines";
 import { Ptr } from "../../simd/vec";
+import { space } from "../../simd/window";
 import { token } from "./embed";
 
 export function tokenGram(m: i32, t: i32, v: i32, d: i32, x: Ptr, g: Ptr, dst: Ptr): void {
   const row = <usize>d << 2, tokens = <usize>t << 2;
   // Of each token the first place in a row, from 1 on, or 0; and behind each place the next of its token.
-  const heads = take(<usize>v << 2), next = take(tokens);
+  const heads = space(v + t), next = heads + (<usize>v << 2);
   memory.fill(heads, 0, <usize>v << 2);
   for (let i = 0; i < m; i++) {
     const own = x + <usize>i * tokens, from = g + <usize>i * <usize>t * row;
@@ -33,6 +33,4 @@ export function tokenGram(m: i32, t: i32, v: i32, d: i32, x: Ptr, g: Ptr, dst: P
       if (k >= 0) store<i32>(heads + (<usize>k << 2), 0);
     }
   }
-  giveBack(next);
-  giveBack(heads);
 }
