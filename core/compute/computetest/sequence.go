@@ -130,11 +130,7 @@ func checkAddTokens(c *check) {
 						factors[i] = 0
 					}
 				}
-				for j := range tokens { // as TokenGrad leaves them
-					if firstPlace(tokens, j, t, v) != j {
-						clear(grads[j*d : (j+1)*d])
-					}
-				}
+				folded(tokens, grads, t, v, d)
 				x, f, g, dst := c.arg("x", tokens), c.arg("f", factors), c.arg("g", grads), c.sums(start)
 				want := each(v*d, func(p int) value {
 					return inPieces(m, start[p], func(i int) (s float64) {
@@ -153,10 +149,21 @@ func checkAddTokens(c *check) {
 	}
 }
 
+// folded clears gradients at all places but the first of a token, as TokenGrad leaves them.
+func folded(tokens, grads []float32, t, v, d int) {
+	for j := range tokens {
+		if firstPlace(tokens, j, t, v) != j {
+			clear(grads[j*d : (j+1)*d])
+		}
+	}
+}
+
 func checkTokenGram(c *check) {
 	c.eachTable(func(m, t, v, d int) {
 		for _, data := range c.usual() {
-			x, g, dst := c.arg("x", c.tokens(m*t, v)), c.arg("g", data(m*t*d)), c.arg("dst", c.normals(m*m))
+			tokens, grads := c.tokens(m*t, v), data(m*t*d)
+			folded(tokens, grads, t, v, d)
+			x, g, dst := c.arg("x", tokens), c.arg("g", grads), c.arg("dst", c.normals(m*m))
 			dst.want = each(m*m, func(p int) value {
 				var s sum
 				s.add32(dst.data[p])
