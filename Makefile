@@ -98,6 +98,7 @@ bin/overlay.json: $(wildcard $(shell $(GO) env GOROOT 2>/dev/null)/VERSION) $(SH
 	@mkdir -p bin
 	@GO='$(GO)' $(NODE) web/overlay.mjs bin/shaders > $@
 
+# One run of the compiler writes all.
 bin/web/kernels.wasm: $(KERNELS) web/build-kernels.mjs $(MODULES)
 	@mkdir -p bin/web
 	cd web && $(NPM) run --silent kernels -- ../bin/web

@@ -1,6 +1,6 @@
 // Package godebug replaces Go's internal/godebug in the page's program. No environment sets
 // GODEBUG there, so that every setting has its default. The real package counts other values,
-// and keeps all of the runtime's metrics for that. The Makefile puts this one in its place.
+// and keeps all of the runtime's metrics for that. web/overlay.mjs puts this one in its place.
 package godebug
 
 // A Setting is one of GODEBUG's.

@@ -348,10 +348,11 @@ func (c *curve) UnmarshalJSON(b []byte) error {
 	if b[0] != '[' {
 		return errors.New("series.epsilon: a list of numbers is what goes here")
 	}
-	if n := bytes.Count(b, []byte(",")) + 1; n > mostPoints {
+	n := bytes.Count(b, []byte(",")) + 1
+	if n > mostPoints {
 		return fmt.Errorf("series.epsilon: there are %d values, over the limit of %d", n, mostPoints)
 	}
-	*c = make(curve, 0, min(bytes.Count(b, []byte(","))+1, len(b)/2))
+	*c = make(curve, 0, min(n, len(b)/2))
 	for b = trimLeft(b[1:]); b[0] != ']'; b = trimLeft(b) {
 		if b[0] == ',' {
 			b = b[1:]

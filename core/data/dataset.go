@@ -169,19 +169,19 @@ func (c *Column) OfNumbers(task Task) bool {
 // Used reports whether a column's cells matter to anything.
 func (c *Column) Used() bool { return c.Kind != Ignored }
 
-// IsSequence reports whether the column's cells are read as tokens in their order: features that are
-// numbers of tokens, and -1 where there is none.
-func (c *Column) IsSequence() bool { return c.Kind == Letters || c.Kind == Words }
+// IsSequence reports whether the cells of a column of the kind are read as tokens in their order:
+// features that are numbers of tokens, and -1 where there is none.
+func (k ColumnKind) IsSequence() bool { return k == Letters || k == Words }
 
 // Makes reports whether features are made of the column's cells.
 func (c *Column) Makes() bool {
-	return c.Kind == Numeric || c.Kind == Categorical || c.Kind == Text || c.IsSequence()
+	return c.Kind == Numeric || c.Kind == Categorical || c.Kind == Text || c.Kind.IsSequence()
 }
 
 // Vocabulary returns the number of different tokens of the columns that are sequences; 0 where there are none.
 func Vocabulary(columns []Column) (n int) {
 	for i := range columns {
-		if columns[i].IsSequence() {
+		if columns[i].Kind.IsSequence() {
 			n = max(n, columns[i].Buckets)
 		}
 	}

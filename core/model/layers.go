@@ -127,7 +127,7 @@ func (c *chain) embedding(p []float32, tokens, channels int) {
 	c.places()
 }
 
-// mean is that of the places that have a token.
+// mean adds the mean over the places that have a token.
 func (c *chain) mean() {
 	first := c.op("Slice", []string{c.there, c.ints("from", []int{0}, 1), c.ints("to", []int{c.height}, 1), c.ints("axis", []int{1}, 1)})
 	there := c.op("Reshape", []string{c.op("Cast", []string{first}, attribute{"to", floatType}), c.ints("shape", []int{-1, 1, c.height, 1}, 4)})
@@ -144,7 +144,7 @@ func (c *chain) dense(p []float32, outputs int) {
 	c.channels = outputs
 }
 
-// conv has a kernel so wide.
+// conv adds a convolution whose kernels have this width.
 func (c *chain) conv(p []float32, w written, wide int) {
 	out, size := w.numbers[0], w.numbers[1]
 	c.x = c.convolution(p, out, size, wide, w.letter('s', 1), w.letter('p', 0))

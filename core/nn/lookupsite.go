@@ -58,30 +58,28 @@ func (s *lookupSite) Add(dst []compute.Sums, factors compute.Buffer, each kernel
 func (s *lookupSite) ScaledSqNorms(dst compute.Buffer, c Coordinates) {
 	be, n, d := s.be, s.n, s.t*s.d
 	slack := 2 * gamma(d+33)
-	at := s.look(c.Inv[0])
-	kernel.Mul(be, n*d, at, at, s.g)
+	at := s.products(c.Inv[0])
 	kernel.Mul(be, n*d, at, at, s.g)
 	kernel.Scale(be, n*d, 1+float32(slack), at)
 	kernel.Gemm(be, kernel.NoTrans, kernel.NoTrans, n, 1, d, at, s.column, 1, dst)
-	at = s.look(c.Lin[0])
-	kernel.Mul(be, n*d, at, at, s.g)
+	at = s.products(c.Lin[0])
 	kernel.Scale(be, n*d, -2, at)
 	kernel.Gemm(be, kernel.NoTrans, kernel.NoTrans, n, 1, d, at, s.column, 1, dst)
 	const terms = 6 // two more products than there, whose factors are at most the greatest
 	addLost(be, n, d, s.g, s.norm, c, terms, slack, dst)
 }
 
-// look gives each token of the last pass its row of a table.
-func (s *lookupSite) look(table compute.Buffer) compute.Buffer {
-	at := s.looked.of(s.n * s.t * s.d)
+// products returns g [n×t×d] times the rows that the tokens of the last pass have in a table.
+func (s *lookupSite) products(table compute.Buffer) compute.Buffer {
+	size := s.n * s.t * s.d
+	at := s.looked.of(size)
 	sequence.Embed(s.be, s.n*s.t, s.v, s.d, s.x, table, at)
+	kernel.Mul(s.be, size, at, at, s.g)
 	return at
 }
 
 func (s *lookupSite) Dots(dst compute.Buffer, v []compute.Buffer) {
-	at := s.look(v[0])
-	kernel.Mul(s.be, s.n*s.t*s.d, at, at, s.g)
-	kernel.Gemm(s.be, kernel.NoTrans, kernel.NoTrans, s.n, 1, s.t*s.d, at, s.column, 1, dst)
+	kernel.Gemm(s.be, kernel.NoTrans, kernel.NoTrans, s.n, 1, s.t*s.d, s.products(v[0]), s.column, 1, dst)
 }
 
 func (s *lookupSite) Gram(dst compute.Buffer) {

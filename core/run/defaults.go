@@ -40,8 +40,9 @@ func (c Config) WithDefaultsFor(f Facts) Config {
 	switch c.Model.Kind {
 	case "layers":
 		if len(c.Model.Layers) == 0 {
-			if c.Model.Layers = f.tokenLayers(); f.Tokens == 0 {
-				c.Model.Layers = Model{Kind: "cnn-opacus"}.List()
+			c.Model.Layers = Model{Kind: "cnn-opacus"}.List()
+			if f.Tokens > 0 {
+				c.Model.Layers = f.tokenLayers()
 			}
 		}
 	case "mlp":

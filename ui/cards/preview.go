@@ -188,7 +188,7 @@ func (c *Preview) readAs(col data.Column) string {
 	case col.Kind == "" || col.Kind == data.Label && c.View.Table.Task == "": // it was not come to
 	case col.Kind == data.Text:
 		s = "texts, hashed into " + words.Count(col.Buckets)
-	case col.IsSequence():
+	case col.Kind.IsSequence():
 		s = "the first " + words.Count(col.Tokens) + " " + string(col.Kind)
 	case col.Kind == data.Ignored:
 		s = "not used"

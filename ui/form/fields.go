@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"clipscope/core/clip"
+	"clipscope/core/data"
 	"clipscope/core/data/builtin"
 	"clipscope/core/run"
 )
@@ -153,7 +154,7 @@ func dataFields() []Field {
 			return slices.Contains(slices.Collect(maps.Values(c.CSV.Columns)), "bucketed")
 		}},
 		{Key: "csv.max_length", Label: "Letters or words read", Help: "So many of each text, from the first on; 32 letters or 64 words where nothing stands here.", When: func(c *run.Config) bool {
-			return c.CSV.MaxLength > 0 || slices.ContainsFunc(slices.Collect(maps.Values(c.CSV.Columns)), func(kind string) bool { return kind == "letters" || kind == "words" })
+			return c.CSV.MaxLength > 0 || slices.ContainsFunc(slices.Collect(maps.Values(c.CSV.Columns)), func(kind string) bool { return data.ColumnKind(kind).IsSequence() })
 		}},
 		{Key: "csv.test_share", Advanced: true, Label: "Share held out for testing", Preset: "0.2", Help: "Where no test file is given."},
 		{Key: "csv.hold_out", Kind: Menu, Advanced: true, Label: "Held out by", Options: []Option{

@@ -47,7 +47,7 @@ func newDrawing(rng *rand.Rand, m data.Meta) *drawing {
 		d.middle = append(d.middle, middle)
 	}
 	for _, c := range m.Columns {
-		if c.IsSequence() {
+		if c.Kind.IsSequence() {
 			d.spread(&c)
 		}
 	}

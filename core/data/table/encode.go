@@ -284,7 +284,7 @@ func (e *Encoder) Features(x []float32, cells []string) (words []data.Word, unkn
 	}
 	for i := range e.s.columns {
 		col := &e.s.columns[i]
-		if col.IsSequence() {
+		if col.Kind.IsSequence() {
 			e.s.tokens(x, i, strings.TrimSpace(cells[i]))
 		}
 		if col.Kind != data.Numeric && col.Kind != data.Categorical {

@@ -75,7 +75,7 @@ func decide(in *source.Reading, sc *scan, file string) (*schema, error) {
 	if first != nil {
 		return nil, first
 	}
-	if err := s.checkMixture(file); err != nil {
+	if err := checkMixture(s.columns, file); err != nil {
 		return nil, err
 	}
 	if s.placeTexts(); s.features == 0 {
@@ -175,7 +175,7 @@ func (s *schema) meaning(i int, c string) string {
 		return number
 	case col.Kind == data.Text:
 		return s.hashedInWords(i, c)
-	case col.IsSequence():
+	case col.Kind.IsSequence():
 		return s.sequenceInWords(i, c)
 	case col.Kind == data.Label && s.labels != nil:
 		if y, ok := Flag(c, s.signed); ok {
@@ -213,7 +213,7 @@ func (s *schema) hashedInWords(i int, c string) string {
 
 // gone reports whether cell c of column i says that there is no value. A text is always one, if without words.
 func (s *schema) gone(i int, c string) bool {
-	if s.columns[i].Kind == data.Text || s.columns[i].IsSequence() {
+	if s.columns[i].Kind == data.Text || s.columns[i].Kind.IsSequence() {
 		return false
 	}
 	return missing(c) || s.noNumbers[i] && noNumber(c)
@@ -388,11 +388,11 @@ func (s *schema) tooMany(in *source.Reading, file string, i int) error {
 }
 
 // checkMixture refuses other features beside sequences: a model takes every feature of such a row for a token.
-func (s *schema) checkMixture(file string) error {
+func checkMixture(columns []data.Column, file string) error {
 	sequence, other := -1, -1
-	for i := range s.columns {
-		switch col := &s.columns[i]; {
-		case col.IsSequence():
+	for i := range columns {
+		switch col := &columns[i]; {
+		case col.Kind.IsSequence():
 			sequence = i
 		case col.Makes():
 			other = i
@@ -401,9 +401,9 @@ func (s *schema) checkMixture(file string) error {
 	if sequence < 0 || other < 0 {
 		return nil
 	}
-	return &data.Error{File: file, Column: other + 1, ColumnName: s.columns[other].Name,
-		Expected: fmt.Sprintf("no features beside %s, whose %s are read in their order", data.Quote(s.columns[sequence].Name), s.columns[sequence].Kind),
-		Got:      "a column that is " + string(s.columns[other].Kind), Fix: "Declare it ignored, or the other one text."}
+	return &data.Error{File: file, Column: other + 1, ColumnName: columns[other].Name,
+		Expected: fmt.Sprintf("no features beside %s, whose %s are read in their order", data.Quote(columns[sequence].Name), columns[sequence].Kind),
+		Got:      "a column that is " + string(columns[other].Kind), Fix: "Declare it ignored, or the other one text."}
 }
 
 // placeTexts gives the columns of texts their features, behind all others.
@@ -506,8 +506,7 @@ func kindOf(in *source.Reading, sc *scan, s *schema, i int) data.ColumnKind {
 // hasSequences reports whether a column other than the label is declared to be a sequence.
 func (s *schema) hasSequences(in *source.Reading) bool {
 	for i := range s.columns {
-		declared := data.Column{Kind: data.ColumnKind(in.Options.Columns[s.columns[i].Name])}
-		if declared.IsSequence() && !s.isLabel(i) {
+		if data.ColumnKind(in.Options.Columns[s.columns[i].Name]).IsSequence() && !s.isLabel(i) {
 			return true
 		}
 	}
@@ -1028,7 +1027,7 @@ func checkMissing(in *source.Reading, sc *scan, s *schema) error {
 	var first *cell
 	var where []string
 	for i, c := range s.columns {
-		if !c.Used() || c.Kind == data.Text || c.IsSequence() || sc.columns[i].missing == 0 {
+		if !c.Used() || c.Kind == data.Text || c.Kind.IsSequence() || sc.columns[i].missing == 0 {
 			continue
 		}
 		if total == 0 {

@@ -26,14 +26,22 @@ const (
 // placeSequence gives column i, which is a sequence, its features.
 func (s *schema) placeSequence(i, places int) {
 	col := &s.columns[i]
-	col.First, col.Buckets, col.Tokens = s.features, wordTokens, wordPlaces
+	col.First, col.Buckets, col.Tokens = s.features, vocabulary(col.Kind), wordPlaces
 	if col.Kind == data.Letters {
-		col.Buckets, col.Tokens = letterTokens, letterPlaces
+		col.Tokens = letterPlaces
 	}
 	if places > 0 {
 		col.Tokens = places
 	}
 	s.features += col.Tokens
+}
+
+// vocabulary returns the number of different tokens of a kind of sequence.
+func vocabulary(kind data.ColumnKind) int {
+	if kind == data.Letters {
+		return letterTokens
+	}
+	return wordTokens
 }
 
 // tokens writes the tokens of a cell of column i to its features in x, and returns how many there are, whether or not
@@ -100,11 +108,7 @@ func (s *schema) sequenceInWords(i int, c string) string {
 
 // checkSequence returns the error of a column of a model whose tokens no table could have.
 func checkSequence(col *data.Column) error {
-	most := wordTokens
-	if col.Kind == data.Letters {
-		most = letterTokens
-	}
-	if col.Buckets != most || col.Tokens < 1 || col.Tokens > mostPlaces || len(col.Categories) > 0 || col.Fill != nil {
+	if col.Buckets != vocabulary(col.Kind) || col.Tokens < 1 || col.Tokens > mostPlaces || len(col.Categories) > 0 || col.Fill != nil {
 		return fmt.Errorf("%d places of %d tokens are no sequence of %s", col.Tokens, col.Buckets, col.Kind)
 	}
 	return nil

@@ -27,7 +27,7 @@ func (s *schema) omitUnused(train *data.Split) {
 			continue
 		}
 		always := int(s.buckets[i])
-		if col.IsSequence() {
+		if col.Kind.IsSequence() {
 			always = col.Tokens
 		}
 		if col.Kind == data.Numeric {
