@@ -25,6 +25,7 @@ const node = Node.prototype;
 const append = node.appendChild, replace = node.replaceChild, remove = node.removeChild;
 const value = /** @type {Required<PropertyDescriptor>} */ (Object.getOwnPropertyDescriptor(node, "nodeValue"));
 const createText = Document.prototype.createTextNode;
+const takeAway = Element.prototype.removeAttribute;
 
 // carries reports whether a node is a text of the program or has one below it.
 /** @param {Node} n */
@@ -157,6 +158,12 @@ node.removeChild = function(child) {
   remove.call(this, child);
   children.set(this, own.filter((n) => n !== child));
   return child;
+};
+
+// A value that becomes empty is one that go-app takes away, and what an input shows would stay.
+Element.prototype.removeAttribute = function(name) {
+  takeAway.call(this, name);
+  if (ours && name === "value" && this instanceof HTMLInputElement) this.value = "";
 };
 
 // keep has the calls of a program told from those of others: imports are what it is given.

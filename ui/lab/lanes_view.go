@@ -98,9 +98,9 @@ func (v *lanesView) steering() app.UI {
 // targets chooses which of the runs is changed.
 func (v *lanesView) targets() app.UI {
 	return app.Select().ID("lanes-target").Aria("label", "Which of the runs is changed").OnChange(func(ctx app.Context, _ app.Event) {
-		v.send(steerLane{ctx.JSSrc().Get("value").String()})
+		v.send(steerLane{widget.Chosen(ctx.JSSrc().Get("value").String())})
 	}).Body(
-		app.Option().Value("").Text("all that train now").Selected(v.lanes.target == ""),
+		app.Option().Value(widget.NoChoice).Text("all that train now").Selected(v.lanes.target == ""),
 		app.Range(v.lanes.list).Slice(func(i int) app.UI {
 			return app.Option().Value(v.lanes.list[i].Label).Text(v.lanes.list[i].Label).Selected(v.lanes.target == v.lanes.list[i].Label)
 		}),

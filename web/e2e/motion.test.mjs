@@ -152,6 +152,10 @@ test("runs side by side are slowed, changed and replayed together", async (t) =>
   await page.locator("#lanes-steer-max_grad_norm[placeholder=differs]").waitFor();
   await page.selectOption("#lanes-target", "1");
   await stands(page, "#lanes-steer-max_grad_norm", "1");
+  await page.selectOption("#lanes-target", { label: "all that train now" });
+  await stands(page, "#lanes-steer-max_grad_norm", "");
+  await page.selectOption("#lanes-target", "1");
+  await stands(page, "#lanes-steer-max_grad_norm", "1");
   await enter(page, "#lanes-steer-max_grad_norm", "5");
   await stands(page, "#lanes-steer-max_grad_norm", "5");
   await page.waitForFunction(() => [...document.querySelectorAll("#lanes-table tbody tr")].every((row) => Number(row.textContent?.match(/step (\d+) of/)?.[1]) >= 20));

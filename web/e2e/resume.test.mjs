@@ -18,11 +18,14 @@ const onMoons = { ...onTable, data: "moons", model: { kind: "mlp", hidden: [32] 
 const vanish = (page) => Promise.all(page.workers().map((worker) => worker.evaluate(() => self.close()).catch(() => {})));
 
 // stored waits until a run's state, which the files 0 and 1 of its folder hold in turn, has been
-// written since a moment.
+// written since a moment. Both are made, empty, before the first is written.
 const stored = (page, since) => eventually(async () => assert.ok(await page.evaluate(async (since) => {
   const runs = await (await navigator.storage.getDirectory()).getDirectoryHandle("clipscope-runs");
   for await (const run of /** @type {any} */ (runs).values()) {
-    for await (const file of run.values()) if (["0", "1"].includes(file.name) && (await file.getFile()).lastModified > since) return true;
+    for await (const handle of run.values()) {
+      const file = await handle.getFile();
+      if (["0", "1"].includes(file.name) && file.size > 0 && file.lastModified > since) return true;
+    }
   }
   return false;
 }, since), "no state is stored"));
