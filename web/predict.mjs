@@ -227,12 +227,14 @@ function chain(apply, parameters, v) {
     switch (name) {
       case "relu": x = { ...x, v: x.v.map((u) => Math.max(0, u)) }; break;
       case "tanh": x = { ...x, v: x.v.map(Math.tanh) }; break;
+      case "gelu": x = { ...x, v: x.v.map((u) => u * normal(u)) }; break;
       case "flatten": x = { height: 0, width: 0, channels: x.v.length, v: x.v }; break;
-      case "bias": x = { ...x, v: x.v.map((u, i) => u + p[i]) }; break;
+      case "bias": case "position": x = { ...x, v: x.v.map((u, i) => u + p[i]) }; break;
       case "embedding":
         there = Array.from(x.v, (u) => Number.isInteger(u) && u >= 0 && u < size[0]);
         x = embed(x.v, p, there, size[1]);
         break;
+      case "attention": x = attend(x, p, there, size[0]); break;
       case "mean": x = meanOf(x, there); break;
       case "conv1d": x = convolve(x, p, size[0], size[1], 1, 1, 0); break;
       case "dense": x = dense(x.v, p, l.shape[0]); break;
@@ -241,6 +243,7 @@ function chain(apply, parameters, v) {
       case "maxpool": case "avgpool": x = pool(x, name === "maxpool", size[0], size[0], letter("s", size[0])); break;
       case "globalpool": x = pool(x, false, x.height, x.width, 1); break;
       case "groupnorm": x = groupNorm(x, p, size[0]); break;
+      case "layernorm": x = layerNorm(x, p); break;
       case "skip": around.push(size.length ? convolve(x, p, size[0], 1, 1, letter("s", 1), 0) : x); break;
       case "add": {
         const other = /** @type {Picture} */ (around.pop());
@@ -259,6 +262,36 @@ function embed(x, p, there, channels) {
   const v = new Float64Array(x.length * channels);
   x.forEach((u, i) => { if (there[i]) v.set(p.subarray(u * channels, (u + 1) * channels), i * channels); });
   return { height: x.length, width: 1, channels, v };
+}
+
+// normal is the normal distribution: a series near 0, and a continued fraction beyond.
+/** @param {number} x */
+function normal(x) {
+  const density = Math.exp(-x * x / 2) / Math.sqrt(2 * Math.PI);
+  if (Math.abs(x) < 3) {
+    let term = x, sum = x;
+    for (let k = 3; k < 99; k += 2) sum += term *= x * x / k;
+    return 0.5 + sum * density;
+  }
+  let f = 0;
+  for (let k = 60; k > 0; k--) f = k / (Math.abs(x) + f);
+  const tail = density / (Math.abs(x) + f);
+  return x > 0 ? 1 - tail : tail;
+}
+
+// attend has each place look at those that have a token, with some heads.
+/** @param {Picture} x @param {Float32Array} p @param {boolean[]} there @param {number} heads @returns {Picture} */
+function attend(x, p, there, heads) {
+  const d = x.channels, width = d / heads, first = 3 * d * (d + 1), a = convolve(x, p.subarray(0, first), 3 * d, 1, 1, 1, 0).v;
+  const seen = { ...x, v: new Float64Array(x.v.length) }, tokens = [...there.keys()].filter((k) => there[k]);
+  for (let h = 0; h < d; h += width) {
+    for (let j = 0; j < x.height; j++) {
+      const of = (/** @type {number} */ k) => { let s = 0; for (let c = h; c < h + width; c++) s += a[3 * j * d + c] * a[(3 * k + 1) * d + c]; return s / Math.sqrt(width); };
+      const products = tokens.map(of), most = Math.max(...products), shares = products.map((s) => Math.exp(s - most)), sum = shares.reduce((s, e) => s + e, 0);
+      tokens.forEach((k, i) => { for (let c = h; c < h + width; c++) seen.v[j * d + c] += shares[i] / sum * a[(3 * k + 2) * d + c]; });
+    }
+  }
+  return convolve(seen, p.subarray(first), d, 1, 1, 1, 0);
 }
 
 // meanOf is the mean over the places that have a token.
@@ -337,6 +370,14 @@ function groupNorm(x, p, groups) {
   x.v.forEach((u, i) => { mean[group(i)] += u / count; });
   x.v.forEach((u, i) => { square[group(i)] += (u - mean[group(i)]) ** 2 / count; });
   return { ...x, v: x.v.map((u, i) => p[channel(i)] * (u - mean[group(i)]) / Math.sqrt(square[group(i)] + 1e-5) + p[x.channels + channel(i)]) };
+}
+
+// layerNorm is of the channels of each place.
+/** @param {Picture} x @param {Float32Array} p @returns {Picture} */
+function layerNorm(x, p) {
+  const v = new Float64Array(x.v.length), d = x.channels;
+  for (let i = 0; i < v.length; i += d) v.set(groupNorm({ height: 1, width: 1, channels: d, v: x.v.subarray(i, i + d) }, p, 1).v, i);
+  return { ...x, v };
 }
 
 // --- cells ---

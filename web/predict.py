@@ -195,13 +195,17 @@ class Model:
                 x = np.maximum(x, 0)
             elif name == "tanh":
                 x = np.tanh(x)
+            elif name == "gelu":
+                x = x * _normal(x)
             elif name == "flatten":
                 x = x.reshape(len(x), -1)
-            elif name == "bias":
+            elif name == "bias" or name == "position":
                 x = x + p.reshape(x.shape[1:])
             elif name == "embedding":
                 there = (x == np.floor(x)) & (x >= 0) & (x < size[0])
                 x = _embed(x, there, p.reshape(size[0], size[1]))
+            elif name == "attention":
+                x = _attend(x, p, there, size[0])
             elif name == "mean":
                 x = _mean(x, there[:, : x.shape[1]])
             elif name == "conv1d":
@@ -221,6 +225,8 @@ class Model:
                 x = x.mean(axis=(1, 2), keepdims=True)
             elif name == "groupnorm":
                 x = _group_norm(x, p, size[0])
+            elif name == "layernorm":
+                x = _layer_norm(x, p)
             elif name == "skip":
                 around.append(_convolve(x, p, size[0], (1, 1), letter.get("s", 1), 0) if size else x)
             elif name == "add":
@@ -276,6 +282,24 @@ def _embed(x: np.ndarray, there: np.ndarray, table: np.ndarray) -> np.ndarray:
     return (there[:, :, None] * table[np.where(there, x, 0).astype(np.int64)])[:, :, None, :]
 
 
+def _normal(x: np.ndarray) -> np.ndarray:
+    """Give the normal distribution: NumPy has no error function."""
+    return np.vectorize(lambda v: math.erfc(-v / math.sqrt(2)) / 2, otypes=[float])(x)
+
+
+def _attend(x: np.ndarray, p: np.ndarray, there: np.ndarray, heads: int) -> np.ndarray:
+    """Have each place look at those that have a token."""
+    rows, places, _, d = x.shape
+    first = 3 * d * (d + 1)
+    a = _convolve(x, p[:first], 3 * d, (1, 1), 1, 0).reshape(rows, places, 3, heads, -1).transpose(2, 0, 3, 1, 4)
+    products = a[0] @ a[1].transpose(0, 1, 3, 2) / math.sqrt(d / heads)
+    products = np.where(there[:, None, None, :], products, -1e300)
+    shares = np.exp(products - products.max(axis=3, keepdims=True)) * there[:, None, None, :]
+    shares /= np.maximum(shares.sum(axis=3, keepdims=True), 1e-300)
+    seen = (shares @ a[2]).transpose(0, 2, 1, 3).reshape(x.shape)
+    return _convolve(seen, p[first:], d, (1, 1), 1, 0)
+
+
 def _mean(x: np.ndarray, there: np.ndarray) -> np.ndarray:
     """Give the mean over the places that have a token."""
     return (x[:, :, 0] * there[:, :, None]).sum(axis=1) / np.maximum(there.sum(axis=1), 1)[:, None]
@@ -304,6 +328,12 @@ def _group_norm(x: np.ndarray, p: np.ndarray, groups: int) -> np.ndarray:
     g = x.reshape(rows, height, width, groups, -1)
     g = (g - g.mean(axis=(1, 2, 4), keepdims=True)) / np.sqrt(g.var(axis=(1, 2, 4), keepdims=True) + 1e-5)
     return g.reshape(x.shape) * p[:channels] + p[channels:]
+
+
+def _layer_norm(x: np.ndarray, p: np.ndarray) -> np.ndarray:
+    channels = x.shape[3]
+    x = (x - x.mean(axis=3, keepdims=True)) / np.sqrt(x.var(axis=3, keepdims=True) + 1e-5)
+    return x * p[:channels] + p[channels:]
 
 
 # --- cells ---

@@ -21,12 +21,16 @@ func (c *chain) layer(l nn.Outline) error {
 		c.x = c.op("Relu", []string{c.x})
 	case "tanh":
 		c.x = c.op("Tanh", []string{c.x})
+	case "gelu":
+		c.gelu()
 	case "flatten":
 		c.flatten()
-	case "bias":
+	case "bias", "position":
 		c.x = c.op("Add", []string{c.x, c.bias(p)})
 	case "embedding":
 		c.embedding(p, w.numbers[0], w.numbers[1])
+	case "attention":
+		c.attention(p, w.numbers[0])
 	case "mean":
 		c.mean()
 	case "dense":
@@ -45,6 +49,8 @@ func (c *chain) layer(l nn.Outline) error {
 		c.x, c.height, c.width = c.op("GlobalAveragePool", []string{c.x}), 1, 1
 	case "groupnorm":
 		c.groupNorm(p, w.numbers[0])
+	case "layernorm":
+		c.layerNorm(p)
 	case "skip":
 		c.skip(p, w)
 	case "add":
@@ -127,6 +133,31 @@ func (c *chain) embedding(p []float32, tokens, channels int) {
 	c.places()
 }
 
+// gelu is x·(1 + erf(x/√2))/2.
+func (c *chain) gelu() {
+	e := c.op("Erf", []string{c.op("Mul", []string{c.x, c.constant(math.Sqrt2 / 2)})})
+	c.x = c.op("Mul", []string{c.op("Mul", []string{c.x, c.constant(0.5)}), c.op("Add", []string{e, c.constant(1)})})
+}
+
+// attention has each place look at those that have a token. Its maps are convolutions of one place.
+func (c *chain) attention(p []float32, heads int) {
+	d, places := c.channels, c.height
+	in := (d + 1) * 3 * d
+	all := c.op("Reshape", []string{c.convolution(p[:in], 3*d, 1, 1, 1, 0), c.ints("shape", []int{-1, 3, heads, d / heads, places}, 5)})
+	part := func(i int) string {
+		return c.op("Gather", []string{all, c.ints("part", []int{i})}, attribute{"axis", 1})
+	}
+	query := c.op("Transpose", []string{part(0)}, attribute{"perm", []int{0, 1, 3, 2}})
+	products := c.op("Mul", []string{c.op("MatMul", []string{query, part(1)}), c.constant(1 / math.Sqrt(float64(d/heads)))})
+	there := c.op("Reshape", []string{c.there, c.ints("shape", []int{-1, 1, 1, places}, 4)})
+	// Of a row without tokens all are as far down, and nothing is taken of any.
+	shares := c.op("Softmax", []string{c.op("Where", []string{there, products, c.constant(-1e30)})}, attribute{"axis", 3})
+	shares = c.op("Mul", []string{shares, c.op("Cast", []string{there}, attribute{"to", floatType})})
+	seen := c.op("MatMul", []string{part(2), c.op("Transpose", []string{shares}, attribute{"perm", []int{0, 1, 3, 2}})})
+	c.x = c.op("Reshape", []string{seen, c.ints("shape", []int{-1, d, places, 1}, 4)})
+	c.x = c.convolution(p[in:], d, 1, 1, 1, 0)
+}
+
 // mean adds the mean over the places that have a token.
 func (c *chain) mean() {
 	first := c.op("Slice", []string{c.there, c.ints("from", []int{0}, 1), c.ints("to", []int{c.height}, 1), c.ints("axis", []int{1}, 1)})
@@ -207,6 +238,16 @@ func (c *chain) groupNorm(p []float32, groups int) {
 	mean := c.op("ReduceMean", []string{together}, attribute{"axes", []int{2}}, attribute{"keepdims", 1})
 	c.x = c.op("InstanceNormalization", []string{c.op("Sub", []string{together, mean}), c.floats("ones", ones, groups), c.floats("zeros", zeros, groups)}, attribute{"epsilon", float32(normEpsilon)})
 	c.places()
+	c.x = c.op("Mul", []string{c.x, c.floats("factor", p[:c.channels], 1, c.channels, 1, 1)})
+	c.x = c.op("Add", []string{c.x, c.floats("summand", p[c.channels:], 1, c.channels, 1, 1)})
+}
+
+// layerNorm is of the channels of each place.
+func (c *chain) layerNorm(p []float32) {
+	over := []attribute{{"axes", []int{1}}, {"keepdims", 1}}
+	off := c.op("Sub", []string{c.x, c.op("ReduceMean", []string{c.x}, over...)})
+	square := c.op("ReduceMean", []string{c.op("Mul", []string{off, off})}, over...)
+	c.x = c.op("Div", []string{off, c.op("Sqrt", []string{c.op("Add", []string{square, c.constant(normEpsilon)})})})
 	c.x = c.op("Mul", []string{c.x, c.floats("factor", p[:c.channels], 1, c.channels, 1, 1)})
 	c.x = c.op("Add", []string{c.x, c.floats("summand", p[c.channels:], 1, c.channels, 1, 1)})
 }

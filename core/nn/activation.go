@@ -7,8 +7,8 @@ import (
 	"clipscope/core/compute/kernel"
 )
 
-// functions are the activations by name. All are 1-Lipschitz.
-var functions = map[string]kernel.Function{"relu": kernel.ReLU, "tanh": kernel.Tanh}
+// functions are the activations by name.
+var functions = map[string]kernel.Function{"relu": kernel.ReLU, "tanh": kernel.Tanh, "gelu": kernel.GELU}
 
 func activationForm(name string) form {
 	return form{usage: name, read: func(arguments) layerSpec { return activationSpec(name) }}
@@ -17,7 +17,8 @@ func activationForm(name string) form {
 // activationSpec is an activation as it is written in a list of layers.
 type activationSpec string
 
-func (activationSpec) lipschitz() bool { return true }
+// lipschitz is true of those that make nothing longer, which gelu does, by a seventh.
+func (f activationSpec) lipschitz() bool { return f != "gelu" }
 
 func (activationSpec) outline(in Shape) (Outline, error) {
 	return Outline{Out: in, Floats: 2 * int64(in.Len())}, nil
@@ -33,20 +34,24 @@ type activation struct {
 	f     kernel.Function
 	width int
 	n     int
+	by    compute.Buffer // what tells the slope: the input of gelu, else the output
 	y, dx compute.Buffer
 }
 
 func (a *activation) Sites() []Site { return nil }
 
 func (a *activation) Forward(x compute.Buffer, n int) compute.Buffer {
-	a.n = n
+	a.n, a.by = n, a.y
+	if a.f == kernel.GELU {
+		a.by = x
+	}
 	kernel.Unary(a.be, a.f, n*a.width, x, a.y)
 	return a.y
 }
 
 func (a *activation) Backward(dy compute.Buffer, want bool) compute.Buffer {
 	if want {
-		kernel.UnaryGrad(a.be, a.f, a.n*a.width, a.y, dy, a.dx)
+		kernel.UnaryGrad(a.be, a.f, a.n*a.width, a.by, dy, a.dx)
 	}
 	return a.dx
 }

@@ -139,9 +139,12 @@ func (c *conv) backward(dy compute.Buffer, want bool, w compute.Buffer) compute.
 
 // Init draws weights from a normal distribution of variance 2/patch (He et al.
 // 2015), and zero biases.
-func (c *conv) Init(rng *rand.Rand) {
+func (c *conv) Init(rng *rand.Rand) { c.draw(rng, 2) }
+
+// draw draws weights of a variance, divided by the number of values that each output sums.
+func (c *conv) draw(rng *rand.Rand, variance float64) {
 	v := make([]float32, c.p.Len())
-	std := math.Sqrt(2 / float64(c.window.Patch()))
+	std := math.Sqrt(variance / float64(c.window.Patch()))
 	for i := range len(v) - c.channels {
 		v[i] = float32(std * rng.NormFloat64())
 	}

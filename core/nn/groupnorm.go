@@ -30,16 +30,18 @@ func (g groupNormSpec) outline(in Shape) (Outline, error) {
 func (groupNormSpec) lipschitz() bool { return false }
 
 func (g groupNormSpec) layer(b *builder, in Shape, _ bool) Layer {
-	l := &groupNorm{
-		formedSite: newFormedSite(b, 2*in.Channels),
-		groups:     picture.Groups{Positions: in.Height * in.Width, Channels: in.Channels, Count: g.groups},
-		stats:      b.rows(2 * g.groups), y: b.rows(in.Len()), dx: b.rows(in.Len()),
-	}
-	l.g = b.examples(l.p.Len())
+	return newGroupNorm(b, picture.Groups{Positions: in.Height * in.Width, Channels: in.Channels, Count: g.groups})
+}
+
+func newGroupNorm(b *builder, groups picture.Groups) *groupNorm {
+	n, d := groups.Positions*groups.Channels, 2*groups.Channels
+	l := &groupNorm{formedSite: newFormedSite(b, d), groups: groups, stats: b.rows(groups.Stats()), y: b.rows(n), dx: b.rows(n)}
+	l.g = b.examples(d)
 	return l
 }
 
-// groupNorm brings groups of one example's channels to mean 0 and variance 1, and
+// groupNorm brings groups of one example's channels to mean 0 and variance 1, together or at each
+// position by itself, and
 // then has a factor and a summand for each channel (Wu & He 2018). Unlike batch
 // normalisation it looks at one example alone.
 type groupNorm struct {
@@ -59,7 +61,7 @@ func (l *groupNorm) Forward(x compute.Buffer, n int) compute.Buffer {
 }
 
 func (l *groupNorm) Backward(dy compute.Buffer, want bool) compute.Buffer {
-	in, stats := l.groups.Positions*l.groups.Channels, 2*l.groups.Count
+	in, stats := l.groups.Positions*l.groups.Channels, l.groups.Stats()
 	l.gather(func(from, n int, dst compute.Buffer) {
 		picture.GroupNormParams(l.be, l.groups, n, l.x.Slice(from*in, n*in), l.stats.Slice(from*stats, n*stats), dy.Slice(from*in, n*in), dst)
 	})

@@ -76,6 +76,10 @@ var sequences = []Spec{
 	must(Read(Shape{Channels: 9}, []string{"embedding:6:3", "mean", "dense"}, 3, SoftmaxCE)),
 	must(Read(Shape{Channels: 6}, []string{"embedding:5:4", "conv1d:3:2", "tanh", "conv1d:4:3", "relu", "mean", "dense"}, 3, SoftmaxCE)),
 	must(Read(Shape{Channels: 5}, []string{"embedding:30:4", "skip", "conv:4:1", "tanh", "add", "mean", "tanh", "dense"}, 2, SigmoidBCE)),
+	must(Read(Shape{Channels: 4}, []string{"embedding:5:4", "position", "attention:2", "gelu", "mean", "dense"}, 2, Squared)),
+	must(Read(Shape{Channels: 5}, []string{
+		"embedding:6:6", "position", "skip", "layernorm", "attention:3", "add", "skip", "layernorm", "conv1d:8:1", "gelu", "conv1d:6:1", "add", "layernorm", "mean", "dense",
+	}, 3, SoftmaxCE)),
 }
 
 func written(s Spec) string {

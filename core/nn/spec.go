@@ -203,9 +203,10 @@ func (a arguments) option(letter byte, other int) int {
 // forms are the layers by name. Those of a residual block, skip and add, are read
 // by [reader.readResidual].
 var forms = map[string]form{
-	"dense": denseForm, "relu": activationForm("relu"), "tanh": activationForm("tanh"), "flatten": flattenForm,
+	"dense": denseForm, "relu": activationForm("relu"), "gelu": activationForm("gelu"), "tanh": activationForm("tanh"), "flatten": flattenForm,
 	"conv": convForm, "wsconv": wsconvForm, "maxpool": poolForm("maxpool", picture.Max), "avgpool": poolForm("avgpool", picture.Mean), "globalpool": globalForm,
-	"conv1d": conv1dForm, "groupnorm": groupNormForm, "bias": biasForm, "embedding": embeddingForm, "mean": meanForm, "skip": skipForm, "add": {usage: "add"},
+	"groupnorm": groupNormForm, "layernorm": layerNormForm, "bias": biasForm, "skip": skipForm, "add": {usage: "add"},
+	"embedding": embeddingForm, "position": positionForm, "conv1d": conv1dForm, "attention": attentionForm, "mean": meanForm,
 }
 
 // Read makes a list of layers an architecture for rows of a shape. A dense layer
@@ -296,6 +297,10 @@ func (r *reader) place(p layerSpec, in Shape) error {
 			err = errors.New("it is the mean over the tokens of a row: an embedding stands first, and between them only what keeps their places; of a picture take globalpool")
 		}
 		r.tokens = false // there is one place left
+	case positionSpec, attentionSpec:
+		if !r.tokens || in.Height != r.spec.Input.Len() {
+			err = errors.New("it is of the tokens of a row: an embedding stands first, and between them only what keeps all places")
+		}
 	case conv1dSpec:
 		if !in.IsPicture() || in.Width > 1 {
 			err = errors.New("it goes along a sequence: an embedding stands first; in pictures take conv")

@@ -23,7 +23,7 @@ func TestReadNamesWhatDoesNotFit(t *testing.T) {
 		{picture, "flatten groupnorm:3 dense", "layer 2, groupnorm:3: it works on pictures, but gets 147 numbers"},
 		{picture, "groupnorm:2 dense", "layer 1, groupnorm:2: 3 channels cannot be parted into 2 groups"},
 		{picture, "conv:4:3:p3 dense", "layer 1, conv:4:3:p3: with a padding of 3, a kernel of 3×3 would see nothing but padding"},
-		{picture, "convolution:3 dense", `layer 1: there is no layer "convolution"; choose add, avgpool, bias, conv`},
+		{picture, "convolution:3 dense", `layer 1: there is no layer "convolution"; choose add, attention, avgpool, bias`},
 		{picture, "conv:3 dense", `layer 1: "conv:3" cannot be read; write conv:CHANNELS:SIZE`},
 		{picture, "conv:3:3:s1:s2 dense", "layer 1: \"conv:3:3:s1:s2\" cannot be read"},
 		{picture, "conv:3:3:q1 dense", "cannot be read"},
@@ -53,6 +53,14 @@ func TestReadNamesWhatDoesNotFit(t *testing.T) {
 		{table, "embedding:9:2 conv1d:4:300 mean dense", "layer 2, conv1d:4:300: the kernel is 300×1, its input only"},
 		{picture, "conv1d:4:3 flatten dense", "layer 1, conv1d:4:3: it goes along a sequence: an embedding stands first; in pictures take conv"},
 		{table, "conv1d:4:3 flatten dense", "layer 1, conv1d:4:3: it goes along a sequence"},
+		{picture, "attention:1 dense", "layer 1, attention:1: it is of the tokens of a row: an embedding stands first"},
+		{table, "position dense", "layer 1, position: it is of the tokens of a row: an embedding stands first"},
+		{table, "embedding:9:2 conv1d:4:3 attention:2 mean dense", "layer 3, attention:2: it is of the tokens of a row"},
+		{table, "embedding:9:2 mean attention:2 dense", "layer 3, attention:2: it is of the tokens of a row"},
+		{table, "embedding:9:6 attention:4 mean dense", "layer 2, attention:4: 6 channels cannot be parted among 4 heads"},
+		{table, "embedding:9:6 attention mean dense", `layer 2: "attention" cannot be read; write attention:HEADS`},
+		{table, "layernorm dense", "layer 1, layernorm: it works on pictures, but gets 12 numbers"},
+		{Shape{Channels: 1 << 20}, "embedding:9:64 attention:64 mean dense", "layer 2, attention:64: it gives 1048576×1×64 for each row, more than"},
 		{table, "embedding:65536:65536 dense", "layer 1, embedding:65536:65536: its table of 65536×65536 has more parameters"},
 		{Shape{Channels: 1 << 16}, "dense:65536 dense", "layer 1, dense:65536: with its 4295032832 parameters there are more"},
 		{Shape{1000, 1000, 3}, "conv:65536:1 dense", "layer 1, conv:65536:1: it gives 1000×1000×65536 for each row, more than"},
@@ -67,7 +75,7 @@ func TestReadNamesWhatDoesNotFit(t *testing.T) {
 // TestTensorsAreTheParameters: of every layer that has some.
 func TestTensorsAreTheParameters(t *testing.T) {
 	for _, layers := range []string{
-		"conv:4:3:p1 groupnorm:2 relu bias skip:8:s2 wsconv:8:3:s2:p1 add globalpool dense:5 tanh dense", "flatten dense",
+		"conv:4:3:p1 groupnorm:2 relu layernorm gelu bias skip:8:s2 wsconv:8:3:s2:p1 add globalpool dense:5 tanh dense", "flatten dense",
 	} {
 		s := must(Read(Shape{8, 8, 3}, strings.Fields(layers), 10, SoftmaxCE))
 		all := 0
@@ -128,6 +136,7 @@ func TestLipschitzRefusesALayerByName(t *testing.T) {
 		{"conv:4:3 relu maxpool:2 flatten dense", ""},
 		{"conv:4:3 groupnorm:2 relu dense", "layer 2, groupnorm:2, has no Lipschitz bound"},
 		{"conv:4:3 relu skip relu add dense", "layer 3, skip, has no Lipschitz bound"},
+		{"conv:4:3 gelu flatten dense", "layer 2, gelu, has no Lipschitz bound"},
 		{strings.Repeat("relu ", 65) + "dense", "65 activations are more than the 64"},
 	} {
 		err := must(Read(Shape{8, 8, 1}, strings.Fields(tt.layers), 3, SoftmaxCE)).CheckLipschitz()

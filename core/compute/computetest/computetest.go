@@ -104,6 +104,8 @@ var parts = []suitePart{
 	{"ReLUGrad", "unaryGrad", checkReLUGrad},
 	{"Tanh", "unary", checkTanh},
 	{"TanhGrad", "unaryGrad", checkTanhGrad},
+	{"GELU", "unary", checkGELU},
+	{"GELUGrad", "unaryGrad", checkGELUGrad},
 	{"Root", "unary", checkRoot},
 	{"Finite", "finite", checkFinite},
 	{"Hits", "hits", checkHits},

@@ -285,6 +285,19 @@ var mutants = []mutant{
 			}
 		}
 	})},
+	{"GELU", "off by 3e-6", after("unary", 1, func(a compute.Args, _ [][]float32, v []float32) {
+		for i := range v {
+			if kernel.Function(a.N[0]) == kernel.GELU {
+				v[i] *= 1 + 3e-6
+			}
+		}
+	})},
+	{"GELUGrad", "of the output", before("unaryGrad", 0, func(v []float32) {
+		for i := range v {
+			p, _ := normal(float64(v[i]))
+			v[i] *= float32(p)
+		}
+	})},
 	{"TanhGrad", "of the input", before("unaryGrad", 0, func(v []float32) {
 		for i := range v {
 			v[i] = float32(math.Tanh(float64(v[i])))

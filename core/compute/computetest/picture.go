@@ -247,6 +247,9 @@ func (c *check) eachGroups(f func(g picture.Groups, m int, data func(n int) []fl
 	for _, n := range [][3]int{{6, 4, 2}, {5, 8, 1}, {9, 8, 2}, {3, 6, 2}, {7, 10, 2}, {4, 5, 5}, {1, 12, 3}, {400, 4, 1}, {1, 1, 1}} {
 		g := picture.Groups{Positions: n[0], Channels: n[1], Count: n[2]}
 		for _, m := range []int{0, 1, 3} {
+			if n[0] < 10 {
+				f(picture.Groups{Positions: n[0], Channels: n[1], Count: n[2], Apart: true}, m, c.normals)
+			}
 			f(g, m, c.normals)
 			f(g, m, func(n int) []float32 {
 				v := c.normals(n)
@@ -263,6 +266,14 @@ func (c *check) eachGroups(f func(g picture.Groups, m int, data func(n int) []fl
 			}
 		}
 	}
+}
+
+// onePlace returns the groups of m pictures, those that are apart as of pictures of one position.
+func onePlace(g picture.Groups, m int) (picture.Groups, int) {
+	if !g.Apart {
+		return g, m
+	}
+	return picture.Groups{Positions: 1, Channels: g.Channels, Count: g.Count}, m * g.Positions
 }
 
 // statistics returns the mean and scale that GroupNorm takes from picture x.
@@ -283,11 +294,13 @@ func statistics(g picture.Groups, x []float32, group int) (mean, r float64) {
 
 func checkGroupNorm(c *check) {
 	c.eachGroups(func(g picture.Groups, m int, data func(int) []float32) {
+		all, rows := g, m
+		g, m = onePlace(g, m)
 		in, n := g.Positions*g.Channels, g.Channels/g.Count
 		count := g.Positions * n
 		x, p := c.arg("x", data(m*in)), c.arg("p", c.normals(2*g.Channels))
 		stats, y := c.arg("stats", c.edgy(2*m*g.Count, 3)), c.arg("y", c.edgy(m*in, 3))
-		picture.GroupNorm(c.b, g, m, x.buf, p.buf, stats.buf, y.buf)
+		picture.GroupNorm(c.b, all, rows, x.buf, p.buf, stats.buf, y.buf)
 		stats.want = each(2*m*g.Count, func(i int) value {
 			row, group := x.data[i/2/g.Count*in:], i/2%g.Count
 			mean, r := statistics(g, row, group)
@@ -313,7 +326,7 @@ func checkGroupNorm(c *check) {
 			s.addTerms(float64(x.data[i])*scale, -mean*scale, float64(p.data[g.Channels+ch]))
 			return s.value(6)
 		})
-		c.verify("GroupNorm(%+v, %d)", g, m)
+		c.verify("GroupNorm(%+v, %d)", all, rows)
 	})
 }
 
@@ -340,11 +353,13 @@ func hat(g picture.Groups, x, stats *arg, i int) (h, size float64) {
 
 func checkGroupNormGrad(c *check) {
 	c.eachGroups(func(g picture.Groups, m int, data func(int) []float32) {
+		all, rows := g, m
+		g, m = onePlace(g, m)
 		in, n := g.Positions*g.Channels, g.Channels/g.Count
 		count := float64(g.Positions * n)
 		x, stats := c.normalised(g, m, data)
 		p, dy, dx := c.arg("p", c.normals(2*g.Channels)), c.arg("dy", c.normals(m*in)), c.arg("dx", c.edgy(m*in, 3))
-		picture.GroupNormGrad(c.b, g, m, x.buf, p.buf, stats.buf, dy.buf, dx.buf)
+		picture.GroupNormGrad(c.b, all, rows, x.buf, p.buf, stats.buf, dy.buf, dx.buf)
 		u := func(i int) float64 { return float64(dy.data[i]) * float64(p.data[i%g.Channels]) }
 		dx.want = each(m*in, func(i int) value {
 			r := float64(stats.data[2*(i/in*g.Count+i%g.Channels/n)+1])
@@ -363,14 +378,15 @@ func checkGroupNormGrad(c *check) {
 			s.addTerms(abs)
 			return s.of(want, int(count)+8)
 		})
-		c.verify("GroupNormGrad(%+v, %d)", g, m)
+		c.verify("GroupNormGrad(%+v, %d)", all, rows)
 	})
 }
 
 func checkGroupNormParams(c *check) {
 	c.eachGroups(func(g picture.Groups, m int, data func(int) []float32) {
 		in := g.Positions * g.Channels
-		x, stats := c.normalised(g, m, data)
+		group, positions := onePlace(g, m)
+		x, stats := c.normalised(group, positions, data)
 		dy, dst := c.arg("dy", c.normals(m*in)), c.arg("dst", c.edgy(2*m*g.Channels, 3))
 		picture.GroupNormParams(c.b, g, m, x.buf, stats.buf, dy.buf, dst.buf)
 		dst.want = each(2*m*g.Channels, func(i int) value {
@@ -385,7 +401,7 @@ func checkGroupNormParams(c *check) {
 					want += d
 					continue
 				}
-				h, size := hat(g, x, stats, at)
+				h, size := hat(group, x, stats, at)
 				s.addTerms(math.Abs(d) * size)
 				want += d * h
 			}
@@ -467,18 +483,18 @@ func checkAlone(c *check) {
 			})
 		}
 	}
-	for _, n := range [][3]int{{6, 4, 2}, {9, 15, 5}, {49, 12, 3}, {400, 4, 1}} {
-		g := picture.Groups{Positions: n[0], Channels: n[1], Count: n[2]}
+	for i, n := range [][3]int{{6, 4, 2}, {9, 15, 5}, {49, 12, 3}, {400, 4, 1}, {9, 15, 5}} {
+		g := picture.Groups{Positions: n[0], Channels: n[1], Count: n[2], Apart: i == 4}
 		in := g.Positions * g.Channels
 		p := c.b.New(2 * g.Channels)
 		c.b.Write(p, c.normals(2*g.Channels))
-		each(fmt.Sprintf("GroupNorm(%+v)", g), m, []int{in, 2 * g.Count, in}, func(m int, x []compute.Buffer) {
+		each(fmt.Sprintf("GroupNorm(%+v)", g), m, []int{in, g.Stats(), in}, func(m int, x []compute.Buffer) {
 			picture.GroupNorm(c.b, g, m, x[0], p, x[1], x[2])
 		})
-		each(fmt.Sprintf("GroupNormGrad(%+v)", g), m, []int{in, 2 * g.Count, in, in}, func(m int, x []compute.Buffer) {
+		each(fmt.Sprintf("GroupNormGrad(%+v)", g), m, []int{in, g.Stats(), in, in}, func(m int, x []compute.Buffer) {
 			picture.GroupNormGrad(c.b, g, m, x[0], p, x[1], x[2], x[3])
 		})
-		each(fmt.Sprintf("GroupNormParams(%+v)", g), m, []int{in, 2 * g.Count, in, 2 * g.Channels}, func(m int, x []compute.Buffer) {
+		each(fmt.Sprintf("GroupNormParams(%+v)", g), m, []int{in, g.Stats(), in, 2 * g.Channels}, func(m int, x []compute.Buffer) {
 			picture.GroupNormParams(c.b, g, m, x[0], x[1], x[2], x[3])
 		})
 		c.b.Free(p)

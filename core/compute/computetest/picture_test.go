@@ -46,6 +46,12 @@ func init() {
 			}
 		})},
 	)
+	mutants = append(mutants, mutant{"GroupNormParams", "all positions have the statistics of the first", with("groupNormParams", func(a *compute.Args) {
+		if a.N[4] == 1 { // which stand first, and then those of others
+			a.N[4] = 0
+			a.Buf[1] = a.Buf[1].Slice(0, a.N[0]*2*a.N[3])
+		}
+	})})
 	for part, kernel := range map[string]string{"GroupNorm": "groupNorm", "GroupNormGrad": "groupNormGrad", "GroupNormParams": "groupNormParams"} {
 		mutants = append(mutants,
 			mutant{part, "the last picture left out", with(kernel, func(a *compute.Args) { a.N[0] = max(a.N[0]-1, 0) })},

@@ -10,7 +10,8 @@ import (
 func init() {
 	parts = append(parts, suitePart{"Embed", "embed", checkEmbed}, suitePart{"TokenGrad", "tokenGrad", checkTokenGrad},
 		suitePart{"AddTokens", "addTokens", checkAddTokens}, suitePart{"TokenGram", "tokenGram", checkTokenGram},
-		suitePart{"Mean", "mean", checkMean}, suitePart{"MeanGrad", "meanGrad", checkMeanGrad})
+		suitePart{"Mean", "mean", checkMean}, suitePart{"MeanGrad", "meanGrad", checkMeanGrad},
+		suitePart{"Attend", "attend", checkAttend}, suitePart{"AttendGrad", "attendGrad", checkAttendGrad})
 }
 
 // tokens returns n values of which most are tokens, of so many; the others are just beside
@@ -239,5 +240,141 @@ func checkMeanGrad(c *check) {
 			sequence.MeanGrad(c.b, m, t, p, v, d, x.buf, dy.buf, dx.buf)
 			c.verify("MeanGrad(%d, %d, %d, %d, %d)", m, t, p, v, d)
 		}
+	})
+}
+
+// eachHeads calls f for numbers of rows and of places, for heads, and for makers of what places
+// have.
+func (c *check) eachHeads(f func(m, t, v int, h sequence.Heads, data func(int) []float32)) {
+	for _, n := range [][5]int{{1, 1, 3, 1, 1}, {3, 2, 2, 2, 6}, {2, 9, 5, 3, 12}, {2, 7, 1, 1, 5}, {1, 67, 4, 2, 8}, {1, 4, 3, 1, 70}, {2, 130, 3, 1, 3}, {0, 3, 2, 1, 4}, {2, 0, 2, 1, 4}} {
+		h := sequence.Heads{Count: n[3], Channels: n[4]}
+		f(n[0], n[1], n[2], h, c.normals)
+		f(n[0], n[1], n[2], h, func(n int) []float32 {
+			v := c.normals(n)
+			for i := range v {
+				v[i] *= 6 // so that a few places have all of the weight
+			}
+			return v
+		})
+		f(n[0], n[1], n[2], h, func(n int) []float32 {
+			v := c.normals(n)
+			if n > 0 {
+				v[c.rng.IntN(n)] = edges[c.rng.IntN(3)]
+			}
+			return v
+		})
+		if c.full() {
+			return
+		}
+	}
+}
+
+// part returns the query, key or value of a head at a place of row i, of t places.
+func part(a []float32, i, t, place int, h sequence.Heads, head, part int) []float32 {
+	width := h.Channels / h.Count
+	return a[((i*t+place)*3+part)*h.Channels+head*width:][:width]
+}
+
+// share returns how much a place of row i takes of each, and by how many roundings that may be off.
+func share(x, a []float32, i, t, v, place int, h sequence.Heads, head int) (p []float64, off float64) {
+	p = make([]float64, t)
+	scale, sum, most := 1/math.Sqrt(float64(h.Channels/h.Count)), 0.0, math.Inf(-1)
+	for k := range p {
+		if tokenOf(x[i*t+k], v) < 0 {
+			continue
+		}
+		size := 0.0
+		for c, key := range part(a, i, t, k, h, head, 1) {
+			u := float64(part(a, i, t, place, h, head, 0)[c]) * float64(key) * scale
+			p[k] += u
+			size += math.Abs(u)
+		}
+		if math.IsInf(p[k], 0) { // what is not finite is NaN
+			p[k] = math.NaN()
+		}
+		if most = max(most, p[k]); size < 1e9 { // what is not finite makes NaN of all
+			off = max(off, size*float64(h.Channels+4))
+		}
+	}
+	for k := range p {
+		if tokenOf(x[i*t+k], v) >= 0 {
+			p[k] = math.Exp(p[k] - most)
+			sum += p[k]
+		}
+	}
+	for k := range p {
+		if tokenOf(x[i*t+k], v) >= 0 {
+			p[k] /= sum
+		}
+	}
+	return p, 2*off + float64(t) + function
+}
+
+func checkAttend(c *check) {
+	c.eachHeads(func(m, t, v int, h sequence.Heads, data func(int) []float32) {
+		width := h.Channels / h.Count
+		x, a := c.arg("x", c.tokens(m*t, v)), c.arg("a", data(m*t*3*h.Channels))
+		p, y := c.arg("p", c.edgy(m*h.Count*t*t, 3)), c.arg("y", c.edgy(m*t*h.Channels, 3))
+		p.want, y.want = make([]value, m*h.Count*t*t), make([]value, m*t*h.Channels)
+		for at := range m * h.Count * t { // queries
+			i, head, place := at/t/h.Count, at/t%h.Count, at%t
+			shares, off := share(x.data, a.data, i, t, v, place, h, head)
+			for k, w := range shares {
+				var s sum
+				s.addTerms(w)
+				p.want[at*t+k] = s.value(int(off))
+			}
+			for ch := range width {
+				var s sum
+				for k, w := range shares {
+					if w != 0 {
+						s.addTerms(w * float64(part(a.data, i, t, k, h, head, 2)[ch]))
+					}
+				}
+				y.want[(i*t+place)*h.Channels+head*width+ch] = s.value(int(off) + 1)
+			}
+		}
+		sequence.Attend(c.b, m, t, v, h, x.buf, a.buf, p.buf, y.buf)
+		c.verify("Attend(%d, %d, %d, %+v)", m, t, v, h)
+	})
+}
+
+func checkAttendGrad(c *check) {
+	c.eachHeads(func(m, t, _ int, h sequence.Heads, data func(int) []float32) {
+		width := h.Channels / h.Count
+		shares := c.normals(m * h.Count * t * t)
+		for i := range shares {
+			shares[i] = max(0, shares[i]) // of half of all places nothing is taken
+		}
+		a, p, y := c.arg("a", data(m*t*3*h.Channels)), c.arg("p", shares), c.arg("y", c.normals(m*t*h.Channels))
+		dy, da := c.arg("dy", c.normals(m*t*h.Channels)), c.arg("da", c.edgy(m*t*3*h.Channels, 3))
+		all := make([]sum, len(da.data))
+		for at, share := range shares {
+			if share == 0 {
+				continue
+			}
+			i, head, j, k := at/t/t/h.Count, at/t/t%h.Count, at/t%t, at%t
+			first := (i*t+j)*h.Channels + head*width
+			by, size := 0.0, 0.0
+			for ch, v := range part(a.data, i, t, k, h, head, 2) {
+				u, w := float64(dy.data[first+ch])*float64(v), float64(dy.data[first+ch])*float64(y.data[first+ch])
+				by, size = by+u-w, size+math.Abs(u)+math.Abs(w)
+			}
+			scale := float64(share) / math.Sqrt(float64(width))
+			for ch := range width {
+				add := func(place, to int, by, size, v float64) {
+					s := &all[((i*t+place)*3+to)*h.Channels+head*width+ch]
+					s.s += by * v
+					s.abs += size * math.Abs(v) * float64(width+8)
+					s.n++
+				}
+				add(j, 0, scale*by, scale*size, float64(part(a.data, i, t, k, h, head, 1)[ch]))
+				add(k, 1, scale*by, scale*size, float64(part(a.data, i, t, j, h, head, 0)[ch]))
+				add(k, 2, float64(share), float64(share), float64(dy.data[first+ch]))
+			}
+		}
+		da.want = each(len(all), func(i int) value { return all[i].value(2) })
+		sequence.AttendGrad(c.b, m, t, h, a.buf, p.buf, y.buf, dy.buf, da.buf)
+		c.verify("AttendGrad(%d, %d, %+v)", m, t, h)
 	})
 }

@@ -1,6 +1,10 @@
 package computetest
 
-import "clipscope/core/compute"
+import (
+	"math"
+
+	"clipscope/core/compute"
+)
 
 func init() {
 	mutants = append(mutants,
@@ -52,6 +56,22 @@ func init() {
 			p, d := a.N[2], a.N[4]
 			for i := range v {
 				v[i] = was[1][i/d/p*d+i%d] / float32(count(was[0], i/d/p, a.N[1], p, a.N[3]))
+			}
+		})},
+		mutant{"Attend", "what is no token is looked at", before("attend", 0, func(v []float32) { clear(v) })},
+		mutant{"Attend", "the last place has no answer", with("attend", func(a *compute.Args) { a.N[1] = max(a.N[1]-1, 0) })},
+		mutant{"Attend", "one head", with("attend", func(a *compute.Args) {
+			if a.N[3] > 1 {
+				a.N[0], a.N[3] = min(a.N[0], 1), 1
+			}
+		})},
+		mutant{"AttendGrad", "the last row left out", with("attendGrad", func(a *compute.Args) { a.N[0] = max(a.N[0]-1, 0) })},
+		mutant{"AttendGrad", "what a query sees is not taken off", before("attendGrad", 2, func(v []float32) { clear(v) })},
+		mutant{"AttendGrad", "products are not scaled", after("attendGrad", 4, func(a compute.Args, _ [][]float32, v []float32) {
+			for i := range v {
+				if i/a.N[3]%3 < 2 {
+					v[i] *= float32(math.Sqrt(float64(a.N[3] / a.N[2])))
+				}
 			}
 		})},
 	)

@@ -183,6 +183,55 @@ func checkTanhGrad(c *check) {
 	})
 }
 
+// normal returns the normal distribution and its density.
+func normal(x float64) (distribution, density float64) {
+	return math.Erfc(-x/math.Sqrt2) / 2, math.Exp(-x*x/2) / math.Sqrt(2*math.Pi)
+}
+
+func checkGELU(c *check) {
+	test := func(x []float32, what string) {
+		n := len(x)
+		in, out := c.arg("x", x), c.arg("y", c.normals(n))
+		kernel.Unary(c.b, kernel.GELU, n, in.buf, out.buf)
+		out.want = each(n, func(i int) value {
+			p, _ := normal(float64(x[i]))
+			var s sum
+			s.addTerms(float64(x[i]) * p)
+			return s.value(function + exponent(x[i]))
+		})
+		c.verify("GELU(%d) of %s values", n, what)
+	}
+	c.vectors(func(n int, data func() []float32) { test(data(), "mixed") })
+	test(ramp(-12, 12, 4001), "evenly spaced")
+	test(ramp(-0.01, 0.01, 4001), "small")
+}
+
+// exponent returns the number of roundings as which that of x²/2 counts in exp(−x²/2).
+func exponent(x float32) int {
+	if half := float64(x) * float64(x) / 2; half < 100 {
+		return int(half)
+	}
+	return 0 // there is nothing left
+}
+
+func checkGELUGrad(c *check) {
+	test := func(x, dy []float32, what string) {
+		n := len(x)
+		in, grad, dx := c.arg("x", x), c.arg("dy", dy), c.arg("dx", c.normals(n))
+		kernel.UnaryGrad(c.b, kernel.GELU, n, in.buf, grad.buf, dx.buf)
+		dx.want = each(n, func(i int) value {
+			x, dy := float64(x[i]), float64(dy[i])
+			p, density := normal(x)
+			var s sum
+			s.addTerms(dy*p, dy*x*density)
+			return s.of(dy*(p+x*density), function+exponent(in.data[i]))
+		})
+		c.verify("GELUGrad(%d) of %s values", n, what)
+	}
+	c.vectors(func(_ int, data func() []float32) { test(data(), data(), "mixed") })
+	test(ramp(-12, 12, 4001), c.normals(4001), "evenly spaced")
+}
+
 func checkAdam(c *check) {
 	first := kernel.AdamParams{LR: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, C1: 0.1, C2: 0.001}
 	later := kernel.AdamParams{LR: 1, Beta1: 0.5, Beta2: 0.25, Eps: 0.1, C1: 0.97, C2: 1}

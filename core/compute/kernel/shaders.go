@@ -42,9 +42,9 @@ func Shaders() shader.Folder {
 		settle:     shader.Main(4096),
 		split:      shader.Main(256),
 		unary: func(c *shader.Call) {
-			c.Run([]string{"relu", "tangent", "roots"}[min(c.N[0], 2)], shader.Per(c.N[1], 256))
+			c.Run([]string{"relu", "tangent", "roots", "gelu"}[c.N[0]], shader.Per(c.N[1], 256))
 		},
-		unaryGrad: func(c *shader.Call) { c.Run([]string{"relu", "tangent"}[min(c.N[0], 1)], shader.Per(c.N[1], 256)) },
+		unaryGrad: func(c *shader.Call) { c.Run([]string{"relu", "tangent", "", "gelu"}[c.N[0]], shader.Per(c.N[1], 256)) },
 		weigh:     shader.Main(64),
 	}}
 }

@@ -1,12 +1,12 @@
-import { tanh } from "../simd/functions";
+import { normal, tanh } from "../simd/functions";
 import { Ptr, above, loadPart, quads, storePart } from "../simd/vec";
 
-// apply is the function: 1 is kernel.Tanh, 0 kernel.ReLU, in which NaN is not less.
-// Root is taken one by one.
+// apply is the function: 3 is kernel.GELU, 1 kernel.Tanh, 0 kernel.ReLU, in which NaN is not
+// less. Root is taken one by one.
 // @ts-ignore: decorator
 @inline
 function apply(f: i32, x: v128): v128 {
-  return f == 1 ? tanh(x) : v128.andnot(x, f32x4.lt(x, f32x4.splat(0)));
+  return f == 3 ? f32x4.mul(x, normal(x)) : f == 1 ? tanh(x) : v128.andnot(x, f32x4.lt(x, f32x4.splat(0)));
 }
 
 // each is the loop; inlined with a constant f, it costs no branch.
@@ -22,5 +22,6 @@ function each(f: i32, n: i32, x: Ptr, y: Ptr): void {
 export function unary(f: i32, n: i32, x: Ptr, y: Ptr): void {
   if (f == 1) each(1, n, x, y);
   else if (f == 0) each(0, n, x, y);
+  else if (f == 3) each(3, n, x, y);
   else for (const end = x + (<usize>n << 2); x < end; x += 4, y += 4) store<f32>(y, above(Math.sqrt(<f64>load<f32>(x))));
 }

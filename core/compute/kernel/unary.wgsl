@@ -49,3 +49,12 @@ fn roots(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) 
   let i = item(id, lane, 256u);
   if (i < u32(args.n1)) { words[args.b1 + i] = root(words[args.b0 + i]); }
 }
+
+@compute @workgroup_size(256)
+fn gelu(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let i = item(id, lane, 256u);
+  if (i >= u32(args.n1)) { return; }
+  let x = words[args.b0 + i];
+  let y = bitcast<u32>(bitcast<f32>(x) * normalOf(bitcast<f32>(x)));
+  words[args.b1 + i] = select(select(y, x, x == INF), NAN, isNaN(x) || x == (0x80000000u | INF));
+}

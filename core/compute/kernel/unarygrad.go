@@ -1,6 +1,10 @@
 package kernel
 
-import "clipscope/core/compute"
+import (
+	"math"
+
+	"clipscope/core/compute"
+)
 
 // UnaryGrad turns the gradient dy by a function's output y into the one by its
 // input, where dx may be dy:
@@ -8,7 +12,8 @@ import "clipscope/core/compute"
 //	for i := range n { dx[i] = dy[i] * f′(f⁻¹(y[i])) }
 //
 // which for ReLU is dy[i] where y[i] > 0 and else 0, whatever dy[i] is, and for
-// Tanh dy[i]·(1 − y[i]²).
+// Tanh dy[i]·(1 − y[i]²). GELU has no inverse: for it y is the input x, and dx
+// is dy[i]·(Φ(x[i]) + x[i]·φ(x[i])), which for ±Inf is NaN.
 func UnaryGrad(q compute.Queue, f Function, n int, y, dy, dx compute.Buffer) {
 	q.Run(unaryGrad, compute.Args{N: sizes{int(f), n}, Buf: buffers{vec(y, n), vec(dy, n), vec(dx, n)}})
 }
@@ -19,6 +24,9 @@ var unaryGrad = compute.Define(compute.Kernel{Name: "unaryGrad", Loop: func(o *c
 		switch {
 		case Function(o.N[0]) == Tanh:
 			dx[i] = float32(float64(dy[i]) * (1 - float64(v)*float64(v)))
+		case Function(o.N[0]) == GELU:
+			x := float64(v)
+			dx[i] = float32(float64(dy[i]) * (normal(x) + x*math.Exp(-x*x/2)/math.Sqrt(2*math.Pi)))
 		case v > 0:
 			dx[i] = dy[i]
 		default:

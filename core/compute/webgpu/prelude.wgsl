@@ -282,6 +282,27 @@ fn tanhOf(x: f32) -> f32 {
   return bitcast<f32>(bitcast<u32>(y) | (bits ^ size));
 }
 
+// normalOf is the normal distribution Φ; NaN stays NaN.
+//
+// Φ(−a) = exp(−a²/2)·t·P(t) with t = 1/(1 + a/4) for a ≥ 0, relative error 7·10⁻⁸.
+fn normalOf(x: f32) -> f32 {
+  let bits = bitcast<u32>(x);
+  let size = magnitude(bits);
+  if (size > INF) { return x; }
+  let a = bitcast<f32>(min(size, 0x41600000u)); // from 14 on it rounds to 0 or 1
+  let t = 1.0 / fma(a, 0.25, 1.0);
+  var p = fma(0.026772473, t, -0.15800475);
+  p = fma(p, t, 0.3070897);
+  p = fma(p, t, -0.21864702);
+  p = fma(p, t, 0.21090746);
+  p = fma(p, t, 0.028895317);
+  p = fma(p, t, 0.10482036);
+  p = fma(p, t, 0.098359205);
+  p = fma(p, t, 0.09980724);
+  let tail = expOf(a * a * -0.5) * (p * t);
+  return select(1.0 - tail, tail, bits != size);
+}
+
 // order is a whole number that is larger for larger values; −0 and 0 have the same.
 // Of NaN it is beyond that of +Inf or −Inf.
 fn order(bits: u32) -> i32 {

@@ -7,24 +7,50 @@ import (
 )
 
 // Groups partitions the channels of pictures: into Count groups of
-// neighbours, equally many in each.
-type Groups struct{ Positions, Channels, Count int }
+// neighbours, equally many in each. Apart has a group at each position by itself.
+type Groups struct {
+	Positions, Channels, Count int
+	Apart                      bool
+}
 
 func (g Groups) in() int { return g.Positions * g.Channels }
 
+// Stats is the number of values that [GroupNorm] leaves of a picture.
+func (g Groups) Stats() int {
+	if g.Apart {
+		return 2 * g.Count * g.Positions
+	}
+	return 2 * g.Count
+}
+
+// each returns the groups of m pictures, those that are apart as of pictures of one position.
+func (g Groups) each(m int) (Groups, int) {
+	if g.Apart {
+		return Groups{Positions: 1, Channels: g.Channels, Count: g.Count}, m * g.Positions
+	}
+	return g, m
+}
+
 func (g Groups) args(m int, buf ...compute.Buffer) compute.Args {
 	a := compute.Args{N: [5]int{m, g.Positions, g.Channels, g.Count}}
+	if g.Apart {
+		a.N[4] = 1
+	}
 	copy(a.Buf[:], buf)
 	return a
 }
 
-func groupsOf(o *compute.Operands) Groups { return Groups{o.N[1], o.N[2], o.N[3]} }
+func groupsOf(o *compute.Operands) Groups { return Groups{o.N[1], o.N[2], o.N[3], o.N[4] == 1} }
 
-// each calls f for every value of a picture, with its group and its channel.
-func (g Groups) each(f func(at, group, channel int)) {
+// values calls f for every value of a picture, with its group and its channel.
+func (g Groups) values(f func(at, group, channel int)) {
 	for at := range g.in() {
 		c := at % g.Channels
-		f(at, c/(g.Channels/g.Count), c)
+		group := c / (g.Channels / g.Count)
+		if g.Apart {
+			group += at / g.Channels * g.Count
+		}
+		f(at, group, c)
 	}
 }
 
@@ -34,7 +60,8 @@ const epsilon = 1e-5
 // GroupNorm brings each group of each of m pictures x [m×positions×channels] to mean 0 and
 // variance 1, and then multiplies channels with the first half of p [2×channels] and
 // adds the second (Wu & He 2018). What it took away and multiplied with goes to
-// stats [m×groups×2].
+// stats [m×groups×2], or [m×positions×groups×2] where they are apart: then it is what layer
+// normalisation does (Ba et al. 2016), in one group.
 //
 //	for i := range m { for g := range groups {
 //		mean, r := Σx/count, 1/√(Σ(x − mean)²/count + 10⁻⁵)   over the group's values
@@ -42,6 +69,7 @@ const epsilon = 1e-5
 //		y = p[c]*(x − mean)*r + p[channels+c]
 //	} }
 func GroupNorm(q compute.Queue, g Groups, m int, x, p, stats, y compute.Buffer) {
+	g, m = g.each(m)
 	q.Run(groupNorm, g.args(m, x.Matrix(m, g.in()), p.Slice(0, 2*g.Channels), stats.Matrix(m, 2*g.Count), y.Matrix(m, g.in())))
 }
 
@@ -54,15 +82,15 @@ var groupNorm = compute.Define(compute.Kernel{Name: "groupNorm", Loop: func(o *c
 		stats := o.Buf[2][i*2*g.Count : (i+1)*2*g.Count]
 		clear(mean)
 		clear(square)
-		g.each(func(at, group, _ int) { mean[group] += float64(x[at]) / count })
-		g.each(func(at, group, _ int) {
+		g.values(func(at, group, _ int) { mean[group] += float64(x[at]) / count })
+		g.values(func(at, group, _ int) {
 			d := float64(x[at]) - mean[group]
 			square[group] += d * d / count
 		})
 		for j, s := range square {
 			stats[2*j], stats[2*j+1] = float32(mean[j]), float32(1/math.Sqrt(s+epsilon))
 		}
-		g.each(func(at, group, c int) {
+		g.values(func(at, group, c int) {
 			d := (float64(x[at]) - float64(stats[2*group])) * float64(stats[2*group+1])
 			y[at] = float32(float64(p[c])*d + float64(p[g.Channels+c]))
 		})

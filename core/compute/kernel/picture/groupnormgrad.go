@@ -10,6 +10,7 @@ import "clipscope/core/compute"
 //		dx = r*(u − Σu/count − h*Σ(u*h)/count)
 //	} }
 func GroupNormGrad(q compute.Queue, g Groups, m int, x, p, stats, dy, dx compute.Buffer) {
+	g, m = g.each(m)
 	q.Run(groupNormGrad, g.args(m, x.Matrix(m, g.in()), p.Slice(0, 2*g.Channels), stats.Matrix(m, 2*g.Count), dy.Matrix(m, g.in()), dx.Matrix(m, g.in())))
 }
 
@@ -22,12 +23,12 @@ var groupNormGrad = compute.Define(compute.Kernel{Name: "groupNormGrad", Loop: f
 		stats := o.Buf[2][i*2*g.Count : (i+1)*2*g.Count]
 		clear(u)
 		clear(uh)
-		g.each(func(at, group, c int) {
+		g.values(func(at, group, c int) {
 			d := float64(dy[at]) * float64(p[c])
 			u[group] += d / count
 			uh[group] += d * hat(x[at], stats, group) / count
 		})
-		g.each(func(at, group, c int) {
+		g.values(func(at, group, c int) {
 			d := float64(dy[at]) * float64(p[c])
 			dx[at] = float32(float64(stats[2*group+1]) * (d - u[group] - hat(x[at], stats, group)*uh[group]))
 		})

@@ -10,7 +10,7 @@ import "clipscope/core/compute"
 //		g[i][c], g[i][channels+c] = Σ dy*(x − mean)*r, Σ dy   over the positions
 //	} }
 func GroupNormParams(q compute.Queue, g Groups, m int, x, stats, dy, dst compute.Buffer) {
-	q.Run(groupNormParams, g.args(m, x.Matrix(m, g.in()), stats.Matrix(m, 2*g.Count), dy.Matrix(m, g.in()), dst.Matrix(m, 2*g.Channels)))
+	q.Run(groupNormParams, g.args(m, x.Matrix(m, g.in()), stats.Matrix(m, g.Stats()), dy.Matrix(m, g.in()), dst.Matrix(m, 2*g.Channels)))
 }
 
 var groupNormParams = compute.Define(compute.Kernel{Name: "groupNormParams", Loop: func(o *compute.Operands) {
@@ -19,9 +19,9 @@ var groupNormParams = compute.Define(compute.Kernel{Name: "groupNormParams", Loo
 	sums := make([]float64, d)
 	for i := range o.N[0] {
 		x, dy := o.Buf[0][i*g.in():(i+1)*g.in()], o.Buf[2][i*g.in():(i+1)*g.in()]
-		stats := o.Buf[1][i*2*g.Count : (i+1)*2*g.Count]
+		stats := o.Buf[1][i*g.Stats() : (i+1)*g.Stats()]
 		clear(sums)
-		g.each(func(at, group, c int) {
+		g.values(func(at, group, c int) {
 			sums[c] += float64(dy[at]) * hat(x[at], stats, group)
 			sums[g.Channels+c] += float64(dy[at])
 		})

@@ -13,12 +13,14 @@ var programs embed.FS
 // Shaders returns the kernels as package webgpu runs them: x.wgsl beside x.go.
 func Shaders() shader.Folder {
 	return shader.Folder{Files: programs, Calls: map[*compute.Kernel]func(*shader.Call){
-		addTokens: func(c *shader.Call) { c.Run("main", c.N[3]) },
-		embedding: valueCall,
-		mean:      func(c *shader.Call) { c.Run("main", shader.Per(c.Buf[2].N, 64)) },
-		meanGrad:  valueCall,
-		tokenGrad: valueCall,
-		tokenGram: func(c *shader.Call) { c.Run("main", shader.Per(c.Buf[2].N, 64)) },
+		attend:     func(c *shader.Call) { c.Run("main", c.N[0]*c.N[1]*c.N[3]) },
+		attendGrad: func(c *shader.Call) { c.Run("main", c.N[0]*c.N[1]*c.N[2]) },
+		addTokens:  func(c *shader.Call) { c.Run("main", c.N[3]) },
+		embedding:  valueCall,
+		mean:       func(c *shader.Call) { c.Run("main", shader.Per(c.Buf[2].N, 64)) },
+		meanGrad:   valueCall,
+		tokenGrad:  valueCall,
+		tokenGram:  func(c *shader.Call) { c.Run("main", shader.Per(c.Buf[2].N, 64)) },
 	}}
 }
 

@@ -1,0 +1,88 @@
+package nn
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"clipscope/core/compute"
+	"clipscope/core/compute/kernel/sequence"
+)
+
+var attentionForm = form{usage: "attention:HEADS", least: 1, most: 1, read: func(a arguments) layerSpec { return attentionSpec{a.numbers[0]} }}
+
+// attentionSpec is self-attention as it is written in a list of layers. [reader.place] has it stand
+// where a row has all of its tokens.
+type attentionSpec struct{ heads int }
+
+// maps are those of each place to its query, key and value, and of what its heads see to what it gives.
+func (attentionSpec) maps(channels int) (in, out convSpec) {
+	return convSpec{channels: 3 * channels, size: 1, stride: 1}, convSpec{channels: channels, size: 1, stride: 1}
+}
+
+func (a attentionSpec) outline(in Shape) (Outline, error) {
+	if in.Channels%a.heads != 0 {
+		return Outline{}, fmt.Errorf("%d channels cannot be parted among %d heads; take a number that divides %d", in.Channels, a.heads, in.Channels)
+	}
+	first, last := a.maps(in.Channels)
+	o, err := first.outline(in)
+	if err != nil {
+		return o, err
+	}
+	l, err := last.outline(in)
+	c, t := in.Channels, int64(in.Height)
+	o.Out = in
+	o.Parameters += l.Parameters
+	o.Tensors = []Tensor{{"in_weight", []int{c, 3 * c}}, {"in_bias", []int{3 * c}}, {"out_weight", []int{c, c}}, {"out_bias", []int{c}}}
+	o.Formed += l.Formed
+	o.Products += l.Products + 2*t*t*int64(c)
+	// What is taken of each place, what is seen, and the gradient by what the first map gives.
+	o.Floats += l.Floats + int64(a.heads)*t*t + 4*int64(in.Len())
+	return o, err
+}
+
+// lipschitz is false: what a place takes of others may change as fast as their products are large.
+func (attentionSpec) lipschitz() bool { return false }
+
+func (a attentionSpec) layer(b *builder, in Shape, _ bool) Layer {
+	first, last := a.maps(in.Channels)
+	return &attention{
+		be: b.be, tokens: b.tokens, places: in.Height, heads: sequence.Heads{Count: a.heads, Channels: in.Channels},
+		in: first.newConv(b, in, true), out: last.newConv(b, in, true),
+		p: b.rows(a.heads * in.Height * in.Height), y: b.rows(in.Len()), da: b.rows(3 * in.Len()),
+	}
+}
+
+// attention has each place of a row look at those that have a token, with some heads (Vaswani et
+// al. 2017).
+type attention struct {
+	be     compute.Backend
+	tokens *tokens
+	places int
+	heads  sequence.Heads
+	in     *conv // [channels×3·channels]: query, key and value of all heads
+	out    *conv
+	n      int
+	a      compute.Buffer // what in gave; not owned
+	p, y   compute.Buffer
+	da     compute.Buffer
+}
+
+func (l *attention) Sites() []Site { return append(l.in.Sites(), l.out.Sites()...) }
+
+func (l *attention) Forward(x compute.Buffer, n int) compute.Buffer {
+	l.n, l.a = n, l.in.Forward(x, n)
+	sequence.Attend(l.be, n, l.places, l.tokens.many, l.heads, l.tokens.x, l.a, l.p, l.y)
+	return l.out.Forward(l.y, n)
+}
+
+func (l *attention) Backward(dy compute.Buffer, want bool) compute.Buffer {
+	sequence.AttendGrad(l.be, l.n, l.places, l.heads, l.a, l.p, l.y, l.out.Backward(dy, true), l.da)
+	return l.in.Backward(l.da, want)
+}
+
+// Init draws weights of variance 1/channels, by which products of normalised places are
+// about as large as what a softmax tells apart.
+func (l *attention) Init(rng *rand.Rand) {
+	l.in.draw(rng, 1)
+	l.out.draw(rng, 1)
+}
