@@ -146,7 +146,10 @@ func (c *Config) follow(f Facts) {
 // followTokens fills in what is the same for all rows of tokens: the steps of tables, and a network that sees pairs of
 // neighbours.
 func (c *Config) followTokens(f Facts, part float64) {
+	rate := tokenRate
 	switch {
+	case c.Model.Kind == Transformer:
+		c.Model, rate = Model{Kind: "layers", Layers: transformer(f.Tokens)}, networkRate
 	case c.Model.Kind != "" || len(c.Model.Layers) > 0:
 	case len(c.Model.Hidden) > 0 || c.Model.Activation != "":
 		c.Model.Kind = "mlp" // which the plan refuses
@@ -155,7 +158,7 @@ func (c *Config) followTokens(f Facts, part float64) {
 	}
 	def(&c.ExpectedBatchSize, math.Min(followBatch, part))
 	c.followLength(f)
-	c.followAdam(tokenRate)
+	c.followAdam(rate)
 }
 
 // followNetwork fills in what networks have that are listed or named. On few rows the constants are a handful of steps,

@@ -68,6 +68,16 @@ var networks = []Network{
 	{"resnet9", "ResNet-9", "Eight convolutions, two residual blocks, group normalisation: about 6.6 million parameters.", resnet9()},
 	{"resnet18", "ResNet-18", "He et al. 2016 for small pictures, with group normalisation: about 11 million parameters.", resnet(2, 2, 2, 2)},
 	{"resnet34", "ResNet-34", "Twice as deep: about 21 million parameters. It takes much memory and hours.", resnet(3, 4, 6, 3)},
+	{Transformer, "transformer", "Two blocks of attention, for columns of letters or words in order: each place looks at all others of its row.", transformer(256)},
+}
+
+// Transformer is the one network whose list follows from the data: [Config.WithDefaultsFor] writes it out.
+const Transformer = "transformer"
+
+// transformer has two blocks for so many tokens (Vaswani et al. 2017; normalised first, as Xiong et al. 2020).
+func transformer(tokens int) []string {
+	block := strings.Fields("skip layernorm attention:2 add skip layernorm conv1d:32:1 gelu conv1d:16:1 add")
+	return slices.Concat([]string{fmt.Sprintf("embedding:%d:16", tokens), "position"}, block, block, []string{"layernorm", "mean", "dense"})
 }
 
 // groups of a group normalisation, as De et al. 2022 have it.

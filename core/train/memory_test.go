@@ -104,6 +104,7 @@ func TestMemoryIsWhatIsPlanned(t *testing.T) {
 	}
 	for name, layers := range map[string][]string{
 		"tokens": {"embedding:4096:16", "conv1d:32:2", "tanh", "mean", "dense"}, "large table": {"embedding:65536:16", "mean", "dense"},
+		"attention": strings.Fields("embedding:200:8 position skip layernorm attention:2 add layernorm gelu mean dense"),
 	} {
 		m := run.Model{Layers: layers}
 		cases[name], cases[name+" adaclip"] = run.Config{Model: m}, run.Config{Method: "adaclip", Model: m, MaxPhysicalBatchSize: 20}

@@ -40,7 +40,11 @@ func names(n int) *data.Dataset {
 	return ds
 }
 
-var ofTokens = run.Model{Layers: []string{"embedding:27:6", "conv:5:1", "tanh", "globalpool", "dense"}}
+var (
+	ofTokens = run.Model{Layers: []string{"embedding:27:6", "conv:5:1", "tanh", "globalpool", "dense"}}
+	// attends has all that a transformer has.
+	attends = run.Model{Layers: strings.Fields("embedding:27:6 position skip layernorm attention:2 add skip layernorm conv1d:8:1 gelu conv1d:6:1 add layernorm mean dense")}
+)
 
 // ofSequences reports whether a method trains models of tokens: an embedding has no Lipschitz bound, and rows of tokens have no
 // length that could be bounded.
@@ -53,31 +57,33 @@ func ofSequences(m clip.Info) bool {
 func TestTokensAreLearned(t *testing.T) {
 	t.Parallel()
 	ds := names(300)
-	for _, m := range clip.Methods() {
-		if !ofSequences(m) {
-			continue
-		}
-		cfg := run.Config{
-			Method: m.Name, Model: ofTokens, NoiseMultiplier: ptr(0.1), ExpectedBatchSize: 80, Steps: 3, LearningRate: 0.1,
-			Seed: ptr(uint64(1)), MaxPhysicalBatchSize: 48,
-		}
-		want := outcomeOf(t, func() compute.Backend { return purego.New() }, cfg, ds)
-		for name, open := range computetest.Backends(t) {
-			if name == "purego" {
+	for _, model := range []run.Model{ofTokens, attends} {
+		for _, m := range clip.Methods() {
+			if !ofSequences(m) {
 				continue
 			}
-			for i, x := range outcomeOf(t, open, cfg, ds).parameters {
-				if w := want.parameters[i]; math.Abs(float64(x-w)) > 1e-4*(1+math.Abs(float64(w))) {
-					t.Errorf("%s on %s: parameter %d is %g, on purego %g", m.Name, name, i, x, w)
-					break
+			cfg := run.Config{
+				Method: m.Name, Model: model, NoiseMultiplier: ptr(0.1), ExpectedBatchSize: 80, Steps: 3, LearningRate: 0.1,
+				Seed: ptr(uint64(1)), MaxPhysicalBatchSize: 48,
+			}
+			want := outcomeOf(t, func() compute.Backend { return purego.New() }, cfg, ds)
+			for name, open := range computetest.Backends(t) {
+				if name == "purego" {
+					continue
+				}
+				for i, x := range outcomeOf(t, open, cfg, ds).parameters {
+					if w := want.parameters[i]; math.Abs(float64(x-w)) > 1e-4*(1+math.Abs(float64(w))) {
+						t.Errorf("%s, %v on %s: parameter %d is %g, on purego %g", m.Name, model.Layers, name, i, x, w)
+						break
+					}
 				}
 			}
 		}
-	}
-	cfg := run.Config{Model: ofTokens, NoiseMultiplier: ptr(0.5), ExpectedBatchSize: 80, Steps: 60, LearningRate: 1, Seed: ptr(uint64(1))}
-	// Guessing gets half; of 300 rows 65 % is 5 standard deviations more.
-	if o := outcomeOf(t, func() compute.Backend { return computetest.Fast(t) }, cfg, ds); !(o.test.Accuracy > 0.65) {
-		t.Errorf("accuracy %.3f", o.test.Accuracy)
+		cfg := run.Config{Model: model, NoiseMultiplier: ptr(0.5), ExpectedBatchSize: 80, Steps: 60, LearningRate: 1, Seed: ptr(uint64(1))}
+		// Guessing gets half; of 300 rows 65 % is 5 standard deviations more.
+		if o := outcomeOf(t, func() compute.Backend { return computetest.Fast(t) }, cfg, ds); !(o.test.Accuracy > 0.65) {
+			t.Errorf("%v: accuracy %.3f", model.Layers, o.test.Accuracy)
+		}
 	}
 }
 
@@ -96,9 +102,11 @@ func TestNoSequenceAddsMoreThanStated(t *testing.T) {
 			continue
 		}
 		for _, size := range []float32{1, 1e6} {
-			p := begunWith(t, m.Name, ds, size, ofTokens, purego.New())
-			if err := overshoot(t, p, 0, rows); err != nil {
-				t.Errorf("%s, weights times %g: %v", m.Name, size, err)
+			for _, model := range []run.Model{ofTokens, attends} {
+				p := begunWith(t, m.Name, ds, size, model, purego.New())
+				if err := overshoot(t, p, 0, rows); err != nil {
+					t.Errorf("%s, %v, weights times %g: %v", m.Name, model.Layers, size, err)
+				}
 			}
 		}
 	}

@@ -151,7 +151,7 @@ test("by keyboard a lesson is opened and left; a figure of a paper runs from a c
   await page.locator(".lesson-list[open] li").first().waitFor();
   for (const key of ["Tab", "Enter"]) await page.keyboard.press(key);
   await focused("lesson-next");
-  await page.locator("text=Leave").press("Enter");
+  await page.locator("#lesson-leave").press("Enter");
   await focused("lesson-list");
 
   await page.locator(".papers summary").first().click();
