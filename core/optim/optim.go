@@ -29,6 +29,7 @@ type Config struct {
 	Name         string // sgd, momentum, adam
 	LearningRate float64
 	Momentum     float64
+	Nesterov     bool // of momentum
 	Beta1, Beta2 float64
 	Eps          float64
 	// WeightDecay λ shortens the parameters by η·λ before each step: decoupled decay (Loshchilov &
@@ -48,7 +49,7 @@ func New(be compute.Backend, c Config, n int) (Optimizer, error) {
 	case "sgd":
 		return &sgd{be, float32(c.LearningRate)}, nil
 	case "momentum":
-		return &momentum{be, float32(c.LearningRate), float32(c.Momentum), be.New(n)}, nil
+		return &momentum{be, float32(c.LearningRate), float32(c.Momentum), c.Nesterov, be.New(n)}, nil
 	case "adam":
 		return &adam{be: be, c: c, m: be.New(n), v: be.New(n)}, nil
 	}
@@ -86,11 +87,13 @@ func (o *sgd) Step(params, grads compute.Buffer) {
 	kernel.Axpy(o.be, params.Len(), -o.lr, grads, params)
 }
 
-// momentum is v ← μ·v + g, w ← w − η·v (heavy ball, Polyak 1964).
+// momentum is v ← μ·v + g, w ← w − η·v (heavy ball, Polyak 1964), or with nesterov w ← w − η·(g + μ·v)
+// (Sutskever et al. 2013, in the variables of PyTorch).
 type momentum struct {
-	be     compute.Backend
-	lr, mu float32
-	v      compute.Buffer
+	be       compute.Backend
+	lr, mu   float32
+	nesterov bool
+	v        compute.Buffer
 }
 
 func (o *momentum) State() []compute.Buffer { return []compute.Buffer{o.v} }
@@ -100,6 +103,11 @@ func (o *momentum) SetRate(rate float64)    { o.lr = float32(rate) }
 func (o *momentum) Step(params, grads compute.Buffer) {
 	n := params.Len()
 	kernel.Blend(o.be, n, 1, o.mu, grads, o.v)
+	if o.nesterov {
+		kernel.Axpy(o.be, n, -o.lr, grads, params)
+		kernel.Axpy(o.be, n, -o.lr*o.mu, o.v, params)
+		return
+	}
 	kernel.Axpy(o.be, n, -o.lr, o.v, params)
 }
 

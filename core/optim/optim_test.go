@@ -22,7 +22,11 @@ func reference(c Config, w []float64, grads [][]float64) []float64 {
 				w[i] -= c.LearningRate * g[i]
 			case "momentum":
 				v[i] = c.Momentum*v[i] + g[i]
-				w[i] -= c.LearningRate * v[i]
+				step := v[i]
+				if c.Nesterov {
+					step = g[i] + c.Momentum*v[i]
+				}
+				w[i] -= c.LearningRate * step
 			case "adam":
 				m[i] = c.Beta1*m[i] + (1-c.Beta1)*g[i]
 				v[i] = c.Beta2*v[i] + (1-c.Beta2)*g[i]*g[i]
@@ -42,7 +46,10 @@ func TestStepsEqualTheirPapers(t *testing.T) {
 			{Name: "sgd", LearningRate: 0.1},
 			{Name: "momentum", LearningRate: 0.1, Momentum: 0.9},
 			{Name: "adam", LearningRate: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8},
+			{Name: "momentum", LearningRate: 0.1, Momentum: 0.9, Nesterov: true},
+			{Name: "momentum", LearningRate: 0.1, Nesterov: true},
 			{Name: "sgd", LearningRate: 0.1, WeightDecay: 0.3},
+			{Name: "momentum", LearningRate: 0.1, Momentum: 0.5, Nesterov: true, WeightDecay: 0.2},
 			{Name: "momentum", LearningRate: 0.1, Momentum: 0.9, WeightDecay: 1},
 			{Name: "adam", LearningRate: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, WeightDecay: 0.5},
 		} {

@@ -63,6 +63,9 @@ func checkNumbers(c *run.Config) error {
 	if c.Optimizer != "sgd" && c.Optimizer != "momentum" && c.Optimizer != "adam" {
 		return Fault("optimizer", "there is no optimizer %q; choose sgd, momentum or adam", c.Optimizer)
 	}
+	if c.Nesterov && c.Optimizer != "momentum" {
+		return Fault("nesterov", "%s has no momentum to look ahead along; choose the optimizer momentum, or false", c.Optimizer)
+	}
 	return nil
 }
 

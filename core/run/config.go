@@ -79,6 +79,9 @@ type Config struct {
 	WeightDecay          float64 `json:"weight_decay,omitempty"`
 
 	Momentum float64 `json:"momentum,omitempty"`
+	// Nesterov has momentum look ahead: the step is along g + μ·v, as PyTorch has it, where v is
+	// the momentum that g is in already.
+	Nesterov bool    `json:"nesterov,omitempty"`
 	Beta1    float64 `json:"beta1,omitempty"`
 	Beta2    float64 `json:"beta2,omitempty"`
 	Eps      float64 `json:"eps,omitempty"`

@@ -484,7 +484,7 @@ func TestResumeChangesNoBitTheSecondTime(t *testing.T) {
 		for j, weight := range clip.Weights() {
 			all = append(all, kind{rule + ", " + weight, rows, run.Config{
 				Method: "constant", Threshold: rule, Weight: weight, Grouping: []string{"flat", "per-layer"}[(i+j)%2],
-				Model: run.Model{Kind: "mlp", Hidden: []int{4}}, Optimizer: "momentum", Iterate: "random",
+				Model: run.Model{Kind: "mlp", Hidden: []int{4}}, Optimizer: "momentum", Nesterov: j%2 == 1, Iterate: "random",
 			}})
 		}
 	}

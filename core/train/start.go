@@ -48,7 +48,7 @@ func (r *Run) assemble(context.Context) (err error) {
 		return err
 	}
 	r.opt, err = optim.New(w.be, optim.Config{
-		Name: c.Optimizer, LearningRate: c.LearningRate, Momentum: c.Momentum, Beta1: c.Beta1, Beta2: c.Beta2, Eps: c.Eps, WeightDecay: c.WeightDecay,
+		Name: c.Optimizer, LearningRate: c.LearningRate, Momentum: c.Momentum, Nesterov: c.Nesterov, Beta1: c.Beta1, Beta2: c.Beta2, Eps: c.Eps, WeightDecay: c.WeightDecay,
 	}, w.terms.Spec.Params())
 	if err != nil {
 		return err

@@ -31,6 +31,9 @@ func optimiserLine(c run.Config) string {
 	if name == "" {
 		name = c.Optimizer
 	}
+	if c.Nesterov {
+		name += " (Nesterov)"
+	}
 	s := fmt.Sprintf("%s, η\u00a0%s", name, words.Number(c.LearningRate, 3))
 	if c.LearningRateSchedule != "" && c.LearningRateSchedule != "constant" {
 		s += " " + c.LearningRateSchedule

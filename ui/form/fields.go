@@ -279,7 +279,7 @@ func privacyFields() []Field {
 func optimiserFields() []Field {
 	adam := is("optimizer", "adam")
 	return on(Optimiser, []Field{
-		{Key: "optimizer", Follows: true, Kind: Menu, Label: "Optimiser", Help: "It sees the noisy sum only, so whatever it does is free.", Resets: []string{"learning_rate", "momentum", "beta1", "beta2", "eps"}, Options: []Option{
+		{Key: "optimizer", Follows: true, Kind: Menu, Label: "Optimiser", Help: "It sees the noisy sum only, so whatever it does is free.", Resets: []string{"learning_rate", "momentum", "nesterov", "beta1", "beta2", "eps"}, Options: []Option{
 			{Value: "sgd", Text: "SGD"}, {Value: "momentum", Text: "SGD with momentum"}, {Value: "adam", Text: "Adam"}}},
 		{Key: "learning_rate", Follows: true, Label: "Learning rate", Help: "How far one step goes."},
 		{Key: "tuning.runs", Kind: Menu, Label: "Choose for me", Help: "Rate and threshold as they are set.", Options: []Option{
@@ -292,6 +292,7 @@ func optimiserFields() []Field {
 		{Key: "warmup_steps", Advanced: true, Label: "Warm-up", Unit: "steps", Preset: "0", Help: "In so many steps the rate rises to its full size."},
 		{Key: "weight_decay", Advanced: true, Label: "Weight decay", Preset: "0", Help: "Times the rate, by how much each step first shortens the parameters. With Adam this is AdamW."},
 		{Key: "momentum", Label: "Momentum", Help: "How much of the last direction is kept.", When: is("optimizer", "momentum")},
+		{Key: "nesterov", Kind: Tick, Advanced: true, Label: "Nesterov", Help: "Momentum looks ahead: each step goes along the new gradient once more.", When: is("optimizer", "momentum")},
 		{Key: "beta1", Pair: true, Label: "β₁", When: adam},
 		{Key: "beta2", Pair: true, Label: "β₂", When: adam},
 		{Key: "iterate", Kind: Menu, Advanced: true, Label: "Parameters kept", Help: "Which parameters the run ends with; all are free.", Options: []Option{
