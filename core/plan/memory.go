@@ -76,7 +76,7 @@ const float = 4
 // parameters for their sums.
 func (t *Terms) fixed(sums int) (backend, host int64) {
 	noise := t.Noise.memory()
-	copies, ours := 2+sums+map[string]int{"momentum": 1, "adam": 2}[t.Config.Optimizer], 2
+	copies, ours := 2+sums+map[string]int{"momentum": 1, "adam": 2, "adam-bc": 2}[t.Config.Optimizer], 2
 	for _, part := range []struct {
 		asked        bool
 		copies, ours int

@@ -60,8 +60,8 @@ func checkNumbers(c *run.Config) error {
 	if shrink := c.LearningRate * c.WeightDecay; shrink > 1 {
 		return Fault("weight_decay", "at a learning rate of %g it would turn parameters round in each step; take at most %.3g", c.LearningRate, 1/c.LearningRate)
 	}
-	if c.Optimizer != "sgd" && c.Optimizer != "momentum" && c.Optimizer != "adam" {
-		return Fault("optimizer", "there is no optimizer %q; choose sgd, momentum or adam", c.Optimizer)
+	if !slices.Contains(run.Optimizers(), c.Optimizer) {
+		return Fault("optimizer", "there is no optimizer %q; choose %s", c.Optimizer, strings.Join(run.Optimizers(), ", "))
 	}
 	if c.Nesterov && c.Optimizer != "momentum" {
 		return Fault("nesterov", "%s has no momentum to look ahead along; choose the optimizer momentum, or false", c.Optimizer)
@@ -135,6 +135,9 @@ func (d *draft) chooseClipper() (err error) {
 		if err := d.terms.Spec.CheckLipschitz(); err != nil {
 			return d.terms.Unbounded(err)
 		}
+	}
+	if d.terms.first.Geometry != nil && d.terms.Config.Optimizer == "adam-bc" {
+		return Fault("optimizer", "adam-bc takes the variance of the noise from its estimate, and the noise of %s has another in each coordinate. Choose adam, or another method", d.terms.Config.Method)
 	}
 	if d.terms.Longest() > 0 && d.terms.Spec.Vocabulary() > 0 {
 		return Fault("method", "%s makes rows that are longer than its bound shorter, and the model's first layer, %s, takes their numbers for tokens, which that would change. Choose another method",

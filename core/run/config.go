@@ -69,7 +69,7 @@ type Config struct {
 	Epochs float64 `json:"epochs,omitempty"`
 	Steps  int     `json:"steps,omitempty"`
 
-	Optimizer    string  `json:"optimizer,omitempty"` // sgd, momentum, adam
+	Optimizer    string  `json:"optimizer,omitempty"` // sgd, momentum, adam, adam-bc
 	LearningRate float64 `json:"learning_rate,omitempty"`
 	// LearningRateSchedule is constant (default), linear, cosine or step: how the rate falls over the
 	// steps that follow the WarmupSteps, in which it rises. WeightDecay times the rate is how much

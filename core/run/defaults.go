@@ -73,13 +73,16 @@ func (c Config) WithDefaultsFor(f Facts) Config {
 	return c
 }
 
+// Optimizers lists the optimisers.
+func Optimizers() []string { return []string{"sgd", "momentum", "adam", "adam-bc"} }
+
 func (c *Config) optimizerDefaults() {
 	def(&c.Optimizer, "sgd")
 	switch c.Optimizer {
 	case "momentum":
 		def(&c.Momentum, 0.9)
 		def(&c.LearningRate, DefaultLearningRate/10)
-	case "adam":
+	case "adam", "adam-bc":
 		def(&c.Beta1, 0.9)
 		def(&c.Beta2, 0.999)
 		def(&c.Eps, 1e-8)

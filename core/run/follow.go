@@ -179,10 +179,15 @@ func (c *Config) followLength(f Facts) {
 	}
 }
 
-// followAdam fills in Adam at a rate, unless another optimiser or rate is set.
+// followAdam fills in Adam at a rate, unless another optimiser or rate is set. The steps of adam-bc are
+// longer, and a third of the rate is theirs.
 func (c *Config) followAdam(rate float64) {
-	if c.LearningRate == 0 && (c.Optimizer == "" || c.Optimizer == "adam") {
+	switch {
+	case c.LearningRate != 0:
+	case c.Optimizer == "" || c.Optimizer == "adam":
 		c.Optimizer, c.LearningRate = "adam", rate
+	case c.Optimizer == "adam-bc":
+		c.LearningRate = rate / 3
 	}
 }
 

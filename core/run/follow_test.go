@@ -44,6 +44,7 @@ func TestFollowGivesTheRulesAnswers(t *testing.T) {
 		{"rows of length 1", Config{Scaling: Scaling{Kind: "row"}}, table(4000, 20, 2), "softmax", "adam", nil, 1000, 75, 1.4, 0.15},
 		{"as they are", Config{Scaling: Scaling{Kind: "none"}}, table(4000, 20, 2), "softmax", "adam", nil, 1000, 75, 1, 0.15},
 		// The batch that is set decides the epochs; 300 steps stay.
+		{"noise taken out", Config{Optimizer: "adam-bc", TargetEpsilon: p(4)}, table(143, 13, 3), "softmax", "adam-bc", nil, 36, 76, 2.3, 0.11 / 3},
 		{"a batch", Config{ExpectedBatchSize: 400}, table(4000, 20, 2), "softmax", "adam", nil, 400, 30, 2.8, 0.15},
 		{"tokens", Config{}, Facts{Rows: 4000, Features: 64, Tokens: 4096, Table: true, Outputs: 2}, "layers", "adam", nil, 1000, 75, 1, 0.03},
 		{"tokens, other layers", Config{Model: Model{Layers: []string{"embedding:4096:2", "mean", "dense"}}}, Facts{Rows: 4000, Features: 64, Tokens: 4096, Table: true, Outputs: 2}, "layers", "adam", nil, 1000, 75, 1, 0.03},

@@ -77,7 +77,7 @@ func TestAChangeIsTheConfiguration(t *testing.T) {
 	t.Parallel()
 	ds := firstRows(t)
 	for _, m := range clip.Methods() {
-		for _, optimizer := range []string{"sgd", "momentum", "adam"} {
+		for _, optimizer := range run.Optimizers() {
 			if optimizer != "sgd" && m.Name != "constant" {
 				continue
 			}

@@ -41,10 +41,13 @@ func checkpoints(t *testing.T, visit func(name string, cfg run.Config)) {
 		t.Run(name, func(t *testing.T) { visit(name, cfg) })
 	}
 	for _, m := range clip.Methods() {
-		for _, optimizer := range []string{"sgd", "momentum", "adam"} {
+		for _, optimizer := range []string{"sgd", "momentum", "adam", "adam-bc"} {
 			for _, iterate := range []string{"last", "ema", "random"} {
 				if optimizer != "sgd" && iterate != "last" && m.Name != "dc-e" && m.Name != "adaclip" {
 					continue // these parts know nothing of each other
+				}
+				if optimizer == "adam-bc" && m.Name == "adaclip" {
+					continue // which is refused
 				}
 				add(strings.Join([]string{m.Name, optimizer, iterate}, " "), run.Config{Method: m.Name, Optimizer: optimizer, Iterate: iterate})
 			}
@@ -53,7 +56,7 @@ func checkpoints(t *testing.T, visit func(name string, cfg run.Config)) {
 	for _, rule := range clip.Rules() {
 		add("psac "+rule, run.Config{Method: "psac", Threshold: rule})
 	}
-	add("secure", run.Config{Method: "quantile", NoiseMode: "secure", Optimizer: "adam"})
+	add("secure", run.Config{Method: "quantile", NoiseMode: "secure", Optimizer: "adam-bc"})
 	add("pca", run.Config{Method: "constant", PCA: run.PCA{Components: 1}})
 	add("pca without noise", run.Config{Method: "constant", PCA: run.PCA{Components: 1}, NoPrivacy: true})
 	add("private bounds", run.Config{Method: "constant", Scaling: run.Scaling{Kind: "private"}, Iterate: "ema"})

@@ -85,6 +85,7 @@ func TestMemoryIsWhatIsPlanned(t *testing.T) {
 		"passes":    {ExpectedBatchSize: 100, MaxPhysicalBatchSize: 60, Model: wide},
 		"momentum":  {Optimizer: "momentum", Model: wide},
 		"adam":      {Optimizer: "adam", Model: wide},
+		"adam-bc":   {Optimizer: "adam-bc", Model: wide},
 		"ema":       {Iterate: "ema", Model: wide},
 		"compared":  {DiagnosticsEvery: 1, Model: wide},
 		"secure":    {NoiseMode: "secure", Model: wide},

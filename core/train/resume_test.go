@@ -110,7 +110,7 @@ func TestContinueTellsEachStepOnce(t *testing.T) {
 	for _, m := range clip.Methods() {
 		check(m.Name, run.Config{Method: m.Name})
 	}
-	for _, optimizer := range []string{"momentum", "adam"} {
+	for _, optimizer := range []string{"momentum", "adam", "adam-bc"} {
 		check(optimizer, run.Config{Method: "constant", Optimizer: optimizer})
 	}
 	for _, iterate := range []string{"ema", "random"} {

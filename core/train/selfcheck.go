@@ -10,6 +10,7 @@ import (
 
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
+	"clipscope/core/optim"
 	"clipscope/core/run"
 )
 
@@ -243,9 +244,12 @@ func (s *selfCheck) shows(sizes *[256]int, rate float64, several bool) bool {
 	switch c.Optimizer {
 	case "momentum":
 		far /= 1 - c.Momentum
-	case "adam":
+	case "adam", "adam-bc":
 		std *= (1 - c.Beta1) / (largest/s.terms.BatchSize + c.Eps)
 		far, trust = c.LearningRate/(1-c.Beta1), 0x1p-10
+		if c.Optimizer == "adam-bc" { // which divides by as little as this
+			far = c.LearningRate * largest / (math.Sqrt(optim.Floor) * noise)
+		}
 	}
 	trust = max(trust, s.mech.likeliest(noise))
 	likely := 0.0 // its logarithm

@@ -280,9 +280,11 @@ func TestHonestExtremesPass(t *testing.T) {
 	thin := run.Config{Method: "constant", Model: run.Model{Kind: "mlp", Hidden: []int{1, 1, 1}}, NoiseMultiplier: ptr(1.0), ExpectedBatchSize: 24, Steps: 1, LearningRate: 2.6e-5, Accountant: "rdp"}
 	adam := thin
 	adam.Optimizer, adam.LearningRate, adam.Steps = "adam", 1e-9, 3
+	corrected := adam
+	corrected.Optimizer = "adam-bc"
 	ada := thin
 	ada.Method, ada.Steps, ada.LearningRate = "adaclip", 40, 1e-3
-	for name, cfg := range map[string]run.Config{"SGD": thin, "Adam": adam, "AdaCliP": ada} {
+	for name, cfg := range map[string]run.Config{"SGD": thin, "Adam": adam, "DP-AdamBC": corrected, "AdaCliP": ada} {
 		for range 40 {
 			if f := honest(t, cfg, ds); f != "" {
 				t.Errorf("%s: %s", name, f)

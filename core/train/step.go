@@ -228,8 +228,19 @@ func (r *Run) move() compute.Pending {
 	kernel.RowNorms(r.work.be, 1, r.work.gradient.Len(), r.work.gradient, r.work.scalar)
 	norm := r.work.be.Fetch(r.work.scalar)
 	r.opt.SetRate(r.work.terms.Config.RateAt(r.done, r.work.terms.Steps))
+	r.opt.SetNoise(r.noiseVariance())
 	r.opt.Step(r.work.model.All(), r.work.gradient)
 	return norm
+}
+
+// noiseVariance returns the variance of the noise on each number of the mean gradient, of mechanisms
+// whose noise has one: public, or a function of the step's released threshold.
+func (r *Run) noiseVariance() float64 {
+	if r.work.terms.NoiseMultiplier == 0 {
+		return 0
+	}
+	std := r.work.terms.GradNoise * r.clipping.mech.sensitivity() / r.work.terms.BatchSize
+	return std * std
 }
 
 // spent returns what is known of the step just taken: its threshold, and what it cost.

@@ -155,6 +155,7 @@ func TestConfigFaultsNameTheirField(t *testing.T) {
 		}},
 		{"model.activation", func(c *run.Config) { c.Model = run.Model{Kind: "mlp", Activation: "gelu"} }},
 		{"optimizer", func(c *run.Config) { c.Optimizer = "lion" }},
+		{"optimizer", func(c *run.Config) { c.Method, c.Optimizer = "adaclip", "adam-bc" }},
 		{"nesterov", func(c *run.Config) { c.Optimizer, c.Nesterov = "adam", true }},
 		{"learning_rate_schedule", func(c *run.Config) { c.LearningRateSchedule = "cos" }},
 		{"warmup_steps", func(c *run.Config) { c.WarmupSteps = -1 }},

@@ -27,7 +27,7 @@ func (c *Optimiser) Render() app.UI {
 }
 
 func optimiserLine(c run.Config) string {
-	name := map[string]string{"sgd": "SGD", "momentum": "SGD with momentum " + words.Number(c.Momentum, 3), "adam": "Adam"}[c.Optimizer]
+	name := map[string]string{"sgd": "SGD", "momentum": "SGD with momentum " + words.Number(c.Momentum, 3), "adam": "Adam", "adam-bc": "DP-AdamBC"}[c.Optimizer]
 	if name == "" {
 		name = c.Optimizer
 	}

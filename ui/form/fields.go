@@ -277,10 +277,11 @@ func privacyFields() []Field {
 }
 
 func optimiserFields() []Field {
-	adam := is("optimizer", "adam")
+	adam := func(c *run.Config) bool { return c.Optimizer == "adam" || c.Optimizer == "adam-bc" }
 	return on(Optimiser, []Field{
 		{Key: "optimizer", Follows: true, Kind: Menu, Label: "Optimiser", Help: "It sees the noisy sum only, so whatever it does is free.", Resets: []string{"learning_rate", "momentum", "nesterov", "beta1", "beta2", "eps"}, Options: []Option{
-			{Value: "sgd", Text: "SGD"}, {Value: "momentum", Text: "SGD with momentum"}, {Value: "adam", Text: "Adam"}}},
+			{Value: "sgd", Text: "SGD"}, {Value: "momentum", Text: "SGD with momentum"}, {Value: "adam", Text: "Adam"},
+			{"adam-bc", "Adam, noise taken out", "Adam divides by the gradient’s size, most of which is noise. The noise’s variance is known, so here it is subtracted first (DP-AdamBC): steps get longer, and a smaller rate may fit."}}},
 		{Key: "learning_rate", Follows: true, Label: "Learning rate", Help: "How far one step goes."},
 		{Key: "tuning.runs", Kind: Menu, Label: "Choose for me", Help: "Rate and threshold as they are set.", Options: []Option{
 			{Text: "no: one run, as it is set"}, tries("3"), tries("5"), tries("10")}},

@@ -144,7 +144,7 @@ const fields = {
   method: ["none", "constant", "auto-s", "auto-v", "psac", "smooth", "quantile", "schedule", "dc-p", "dc-e", "slaclip", "adaclip", "value", "value-tight", "coordinate", "per-layer", "norm-bound", "micro-batch"],
   weight: ["constant", "auto-s", "psac", "smooth"], threshold: ["fixed", "schedule", "quantile", "dc-p", "dc-e", "slaclip"], grouping: ["flat", "per-layer"], max_grad_norm: [0.1, 1, 1e6], noise_multiplier: [1e-3, 0.02, 1, 1e6], target_epsilon: [1e-3, 1, 1e6],
   target_delta: [1e-5, 1e-30, 0.5], no_privacy: [true], accountant: ["pld", "rdp"], noise_mode: ["secure", "float"], expected_batch_size: [1, 64, 1e-3], max_physical_batch_size: [1, 64, 65_536], epochs: [1, 1e-3, 100], steps: [1, 1000, 1e8],
-  optimizer: ["sgd", "momentum", "adam"], learning_rate: [0.1, 1e6], momentum: [0.9], beta1: [0.5], eps: [1e-8], iterate: ["last", "random", "ema"], ema_decay: [0, 0.9], diagnostics_every: [1, 7, -1], blind: [true], seed: [1, 2 ** 53],
+  optimizer: ["sgd", "momentum", "adam", "adam-bc"], learning_rate: [0.1, 1e6], momentum: [0.9], beta1: [0.5], eps: [1e-8], iterate: ["last", "random", "ema"], ema_decay: [0, 0.9], diagnostics_every: [1, 7, -1], blind: [true], seed: [1, 2 ** 53],
   backend: ["auto", "purego", "webgpu"], note: ["x", long], gamma: [0.5], r: [0.01], sigma_b: [10], sigma_h: [10],
 };
 /** @type {Fields} */

@@ -411,7 +411,9 @@ var mutants = []mutant{
 		}
 	})},
 	{"Adam", "eps inside the root", with("adam", func(a *compute.Args) { a.F[3] = math.Sqrt(a.F[3]) })},
-	{"Adam", "no bias correction", with("adam", func(a *compute.Args) { a.F[4], a.F[5] = 1, 1 })},
+	{"Adam", "the noise stays", with("adam", func(a *compute.Args) { a.F[4] = 0 })},
+	{"Adam", "all of the noise in one step", with("adam", func(a *compute.Args) { a.F[4] /= 1 - a.F[2] })},
+	{"Adam", "no floor", with("adam", func(a *compute.Args) { a.F[5] = 0 })},
 }
 
 // before changes what a kernel reads from its i-th buffer.

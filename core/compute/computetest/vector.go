@@ -233,10 +233,11 @@ func checkGELUGrad(c *check) {
 }
 
 func checkAdam(c *check) {
-	first := kernel.AdamParams{LR: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, C1: 0.1, C2: 0.001}
-	later := kernel.AdamParams{LR: 1, Beta1: 0.5, Beta2: 0.25, Eps: 0.1, C1: 0.97, C2: 1}
+	first := kernel.AdamParams{Rate: 0.003, Beta1: 0.9, Beta2: 0.999, Eps: 3e-10}
+	later := kernel.AdamParams{Rate: 1, Beta1: 0.5, Beta2: 0.25, Eps: 0.1}
+	noisy := kernel.AdamParams{Rate: 0.1, Beta1: 0.9, Beta2: 0.75, Eps: 1e-3, Noise: 0.75, Floor: 0.04}
 	c.vectors(func(n int, data func() []float32) {
-		for _, p := range []kernel.AdamParams{first, later} {
+		for _, p := range []kernel.AdamParams{first, later, noisy} {
 			g, m, v, w := c.arg("g", data()), c.arg("m", c.normals(n)), c.arg("v", squares(c.normals(n))), c.arg("w", data())
 			kernel.Adam(c.b, n, p, g.buf, m.buf, v.buf, w.buf)
 			m.want, v.want, w.want = make([]value, n), make([]value, n), make([]value, n)
@@ -260,10 +261,17 @@ func adam(p kernel.AdamParams, g32, m32, v32, w32 float32) (m, v, w value) {
 	var mean, square, weight sum
 	mean.addTerms(b1*float64(m32), (1-b1)*g)
 	square.addTerms(b2*float64(v32), (1-b2)*g*g)
-	root := math.Sqrt(square.s/float64(p.C2)) + float64(p.Eps)
-	lr := float64(p.LR) / float64(p.C1)
-	weight.addTerms(float64(w32), lr*b1*float64(m32)/root, lr*(1-b1)*g/root)
-	weight.via(square.s / float64(p.C2))
-	weight.via(mean.s / float64(p.C1))
-	return mean.value(3), square.value(4), weight.of(float64(w32)-lr*mean.s/root, 12)
+	least := square.s
+	if noise := (1 - b2) * float64(p.Noise); noise > 0 {
+		square.addTerms(-noise)
+		least = max(square.s, float64(p.Floor))
+	}
+	rate, root := float64(p.Rate), math.Sqrt(least)+float64(p.Eps)
+	weight.addTerms(float64(w32), rate*b1*float64(m32)/root, rate*(1-b1)*g/root)
+	if p.Noise > 0 && weight.abs < math.Inf(1) { // what is left of v has the error of what it was taken from
+		weight.abs += rate * mean.abs / root * square.abs / least
+	}
+	weight.via(square.s)
+	weight.via(rate * mean.s)
+	return mean.value(3), square.value(4), weight.of(float64(w32)-rate*mean.s/root, 12)
 }

@@ -109,7 +109,7 @@ func BenchmarkKernels(b *testing.B) {
 		{"Discrete/1", n, func() { kernel.Discrete(be, n, 1, []float64{1}, table, compute.NoiseKey{}, sums, z) }},
 		{"Discrete/2", n, func() { kernel.Discrete(be, n, 1, []float64{1, 328}, table, compute.NoiseKey{}, sums, z) }},
 		{"Adam", n, func() {
-			kernel.Adam(be, n, kernel.AdamParams{LR: 1, Beta1: .9, Beta2: .999, Eps: 1e-8, C1: 1, C2: 1}, x, y, w, z)
+			kernel.Adam(be, n, kernel.AdamParams{Rate: 1, Beta1: .9, Beta2: .999, Eps: 1e-8}, x, y, w, z)
 		}},
 		{"AddRow", rows * 128, func() { kernel.AddRow(be, rows, 128, x, z) }},
 		{"RowNorms", rows * 784, func() { kernel.RowNorms(be, rows, 784, x, loss) }},
