@@ -107,6 +107,11 @@ func (m *Model) Losses(targets, dst compute.Buffer) {
 	}
 }
 
+// Smooth adds pulls [views×n×k] to the gradients by the outputs that Losses prepared.
+func (m *Model) Smooth(pulls compute.Buffer) {
+	kernel.Axpy(m.be, m.n*m.views.count*m.Outputs(), 1, pulls, m.dz)
+}
+
 // WeighLosses scales every example's loss by its factor [n] before Backward, as
 // value clipping does.
 func (m *Model) WeighLosses(factors compute.Buffer) {

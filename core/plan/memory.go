@@ -104,6 +104,9 @@ func (t *Terms) width() int64 {
 	// the inputs themselves.
 	views := t.Config.Augmentation.Multiplicity
 	width := t.Spec.Floats(views) + int64(views*t.Spec.Outputs())
+	if t.Config.LabelSmoothing > 0 {
+		width += int64(views * t.Spec.Outputs())
+	}
 	if t.Config.PCA.Components > 0 {
 		width += int64(t.Meta.Features)
 	}

@@ -51,6 +51,9 @@ func checkNumbers(c *run.Config) error {
 	if !(c.EMADecay >= 0 && c.EMADecay < 1) {
 		return Fault("ema_decay", "%v is not in 0 … 1, 1 excluded", c.EMADecay)
 	}
+	if !(c.LabelSmoothing >= 0 && c.LabelSmoothing < 1) {
+		return Fault("label_smoothing", "%v is not in 0 … 1, 1 excluded", c.LabelSmoothing)
+	}
 	if c.Blind && c.DiagnosticsEvery > 0 {
 		return Fault("diagnostics_every", "the run is blind, so there are no diagnostics to compare gradients for; take 0, or show diagnostics")
 	}
@@ -96,6 +99,8 @@ func (d *draft) chooseModel() (err error) {
 		return Fault("model", "softmax regression answers with one class, but a row of the data has several labels; choose linear (a logistic regression of each label) or mlp")
 	case m.Kind == "linear" && d.terms.Meta.Task == data.Classification:
 		return Fault("model", "linear regression needs numbers as targets, but the data has classes; choose softmax or mlp")
+	case d.terms.Config.LabelSmoothing > 0 && d.terms.Meta.Task == data.Regression:
+		return Fault("label_smoothing", "the data's targets are numbers, and only classes and labels can be smoothed; take 0")
 	case m.Kind == "mlp":
 		if err := checkHidden(m); err != nil {
 			return err
@@ -134,6 +139,9 @@ func (d *draft) chooseClipper() (err error) {
 	if d.terms.first.Source == clip.Bounded {
 		if err := d.terms.Spec.CheckLipschitz(); err != nil {
 			return d.terms.Unbounded(err)
+		}
+		if d.terms.Config.LabelSmoothing > 0 {
+			return Fault("label_smoothing", "%s bounds gradients by the losses of the labels as they are; take 0, or another method", d.terms.Config.Method)
 		}
 	}
 	if d.terms.first.Geometry != nil && d.terms.Config.Optimizer == "adam-bc" {

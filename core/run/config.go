@@ -78,6 +78,10 @@ type Config struct {
 	WarmupSteps          int     `json:"warmup_steps,omitempty"`
 	WeightDecay          float64 `json:"weight_decay,omitempty"`
 
+	// LabelSmoothing mixes so much of the uniform distribution into the targets of classes and labels
+	// (Szegedy et al. 2016), each row by itself; losses and scores stay those of the labels.
+	LabelSmoothing float64 `json:"label_smoothing,omitempty"`
+
 	Momentum float64 `json:"momentum,omitempty"`
 	// Nesterov has momentum look ahead: the step is along g + μ·v, as PyTorch has it, where v is
 	// the momentum that g is in already.

@@ -480,7 +480,7 @@ func TestResumeChangesNoBitTheSecondTime(t *testing.T) {
 	for i, m := range []string{"quantile", "dc-e", "per-layer", "adaclip"} {
 		all = append(all, kind{"views, " + m, digits, run.Config{
 			Method: m, Model: network, Optimizer: "adam", Iterate: "ema", Augmentation: run.Augmentation{Kind: []string{"crop", "crop-flip"}[i%2], Multiplicity: 1 + i%3},
-			LearningRateSchedule: run.Schedules()[i], WarmupSteps: i % 2, WeightDecay: 0.1 * float64(i),
+			LearningRateSchedule: run.Schedules()[i], WarmupSteps: i % 2, WeightDecay: 0.1 * float64(i), LabelSmoothing: 0.2 * float64(i%2),
 		}})
 	}
 	for i, rule := range clip.Rules() {

@@ -24,7 +24,8 @@ type feed struct {
 	bytes        *byteRows     // nil: features are made on this side
 
 	x, targets compute.Buffer
-	host       struct{ x, targets []float32 }
+	pulls      compute.Buffer // of smooth; none without label smoothing
+	host       struct{ x, targets, pulls []float32 }
 }
 
 // open makes the memory that rows of a physical batch take, for a model that is there.
@@ -35,6 +36,9 @@ func (f *feed) open() {
 	f.augmentation = newAugmentation(&f.terms, f.capacity)
 	f.x, f.targets = f.be.New(rows*f.terms.Inputs()), f.be.New(rows*width)
 	f.host.targets = make([]float32, rows*width)
+	if c.LabelSmoothing > 0 {
+		f.pulls, f.host.pulls = f.be.New(rows*f.ds.Outputs), make([]float32, rows*f.ds.Outputs)
+	}
 	f.pipe = input.NewPipe(f.terms.Spec.Input, f.pca, f.terms.Longest())
 	if f.bytes = f.newByteRows(rows); f.bytes == nil {
 		f.host.x = make([]float32, rows*f.ds.Features)
@@ -103,6 +107,34 @@ func (f *feed) judge(n int) {
 	if f.ds.Task != data.Regression {
 		kernel.Hits(f.be, f.ds.Task == data.MultiLabel, n, f.model.Outputs(), f.model.Predictions(), f.targets, f.report.hits)
 	}
+}
+
+// smooth turns the gradients of the n rows just judged into those by smoothed targets, (1−a)·t + a/k for
+// one of k classes, (1−a)·t + a/2 for each of several labels: by the outputs they are a·(t − 1/k) more.
+//
+// Guarantee: what is added to a row's gradient depends on its own label alone, before it is clipped.
+func (f *feed) smooth(n, views int) {
+	a, k := f.terms.Config.LabelSmoothing, f.ds.Outputs
+	if a == 0 {
+		return
+	}
+	choices := k
+	if f.ds.Task == data.MultiLabel {
+		choices = 2
+	}
+	pulls := f.host.pulls[:views*n*k]
+	for i := range pulls {
+		t := 0.0
+		switch {
+		case f.ds.Task == data.MultiLabel:
+			t = float64(f.host.targets[i])
+		case f.host.targets[i/k] == float32(i%k):
+			t = 1
+		}
+		pulls[i] = float32(a * (t - 1/float64(choices)) / float64(views))
+	}
+	f.be.Write(f.pulls, pulls)
+	f.model.Smooth(f.pulls)
 }
 
 // unscale has parameters that were trained on scaled targets give answers in the

@@ -86,6 +86,7 @@ func TestMemoryIsWhatIsPlanned(t *testing.T) {
 		"momentum":  {Optimizer: "momentum", Model: wide},
 		"adam":      {Optimizer: "adam", Model: wide},
 		"adam-bc":   {Optimizer: "adam-bc", Model: wide},
+		"smoothed":  {LabelSmoothing: 0.1},
 		"ema":       {Iterate: "ema", Model: wide},
 		"compared":  {DiagnosticsEvery: 1, Model: wide},
 		"secure":    {NoiseMode: "secure", Model: wide},

@@ -41,5 +41,8 @@ func optimiserLine(c run.Config) string {
 	if c.WeightDecay > 0 {
 		s += ", decay " + words.Number(c.WeightDecay, 3)
 	}
+	if c.LabelSmoothing > 0 {
+		s += ", smoothing " + words.Number(c.LabelSmoothing, 3)
+	}
 	return s
 }

@@ -292,6 +292,7 @@ func optimiserFields() []Field {
 			{Text: "constant"}, {Value: "linear", Text: "linear: falls towards 0"}, {Value: "cosine", Text: "cosine: falls slowly at both ends"}, {Value: "step", Text: "step: a tenth after half, a hundredth after three quarters"}}},
 		{Key: "warmup_steps", Advanced: true, Label: "Warm-up", Unit: "steps", Preset: "0", Help: "In so many steps the rate rises to its full size."},
 		{Key: "weight_decay", Advanced: true, Label: "Weight decay", Preset: "0", Help: "Times the rate, by how much each step first shortens the parameters. With Adam this is AdamW."},
+		{Key: "label_smoothing", Advanced: true, Label: "Label smoothing", Preset: "0", Help: "This share of each row’s target is spread evenly over all classes, so that no row asks for certainty. It costs nothing."},
 		{Key: "momentum", Label: "Momentum", Help: "How much of the last direction is kept.", When: is("optimizer", "momentum")},
 		{Key: "nesterov", Kind: Tick, Advanced: true, Label: "Nesterov", Help: "Momentum looks ahead: each step goes along the new gradient once more.", When: is("optimizer", "momentum")},
 		{Key: "beta1", Pair: true, Label: "β₁", When: adam},
