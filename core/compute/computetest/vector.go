@@ -206,10 +206,10 @@ func checkGELU(c *check) {
 	test(ramp(-0.01, 0.01, 4001), "small")
 }
 
-// exponent returns the number of roundings as which that of x²/2 counts in exp(−x²/2).
+// exponent returns the number of roundings as which those of x² and of x²/2 count in exp(−x²/2).
 func exponent(x float32) int {
 	if half := float64(x) * float64(x) / 2; half < 100 {
-		return int(half)
+		return 2 * int(half)
 	}
 	return 0 // there is nothing left
 }

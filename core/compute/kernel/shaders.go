@@ -42,10 +42,12 @@ func Shaders() shader.Folder {
 		settle:     shader.Main(4096),
 		split:      shader.Main(256),
 		unary: func(c *shader.Call) {
-			c.Run([]string{"relu", "tangent", "roots", "gelu"}[c.N[0]], shader.Per(c.N[1], 256))
+			c.Run([]string{"relu", "tangent", "roots", "gelu"}[min(c.N[0], 3)], shader.Per(c.N[1], 256))
 		},
-		unaryGrad: func(c *shader.Call) { c.Run([]string{"relu", "tangent", "", "gelu"}[c.N[0]], shader.Per(c.N[1], 256)) },
-		weigh:     shader.Main(64),
+		unaryGrad: func(c *shader.Call) {
+			c.Run([]string{"relu", "tangent", "relu", "gelu"}[min(c.N[0], 3)], shader.Per(c.N[1], 256))
+		},
+		weigh: shader.Main(64),
 	}}
 }
 

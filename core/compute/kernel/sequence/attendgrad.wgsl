@@ -3,8 +3,8 @@
 var<workgroup> by: array<f32, 64>;
 var<workgroup> shares: array<f32, 64>;
 
-// product is that of a gradient dy [d] with how far a value is from what was seen, y.
-fn product(dy: u32, value: u32, y: u32, width: u32) -> f32 {
+// pull is the product of a gradient dy [d] with how far a value is from what was seen, y.
+fn pull(dy: u32, value: u32, y: u32, width: u32) -> f32 {
   var a = 0.0; var b = 0.0;
   for (var c = 0u; c < width; c++) {
     let g = bitcast<f32>(words[dy + c]);
@@ -34,7 +34,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
       if (k < count) { share = words[p + j * t + k]; }
       by[lane] = 0.0;
       if (share != 0u) {
-        by[lane] = bitcast<f32>(share) * product(args.b3 + at + j * d, args.b0 + row + (3u * k + 2u) * d, args.b2 + at + j * d, width) * scale;
+        by[lane] = bitcast<f32>(share) * pull(args.b3 + at + j * d, args.b0 + row + (3u * k + 2u) * d, args.b2 + at + j * d, width) * scale;
       }
       shares[lane] = bitcast<f32>(share);
       workgroupBarrier();
@@ -46,7 +46,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
       if (k < count) { share = words[p + k * t + j]; }
       by[lane] = 0.0;
       if (share != 0u) {
-        by[lane] = bitcast<f32>(share) * product(args.b3 + at + k * d, args.b0 + row + (3u * j + 2u) * d, args.b2 + at + k * d, width) * scale;
+        by[lane] = bitcast<f32>(share) * pull(args.b3 + at + k * d, args.b0 + row + (3u * j + 2u) * d, args.b2 + at + k * d, width) * scale;
       }
       shares[lane] = bitcast<f32>(share);
       workgroupBarrier();

@@ -13,8 +13,9 @@ var programs embed.FS
 // Shaders returns the kernels as package webgpu runs them: x.wgsl beside x.go.
 func Shaders() shader.Folder {
 	return shader.Folder{Files: programs, Calls: map[*compute.Kernel]func(*shader.Call){
-		attend:     func(c *shader.Call) { c.Run("main", c.N[0]*c.N[1]*c.N[3]) },
-		attendGrad: func(c *shader.Call) { c.Run("main", c.N[0]*c.N[1]*c.N[2]) },
+		// A workgroup has one row of shares.
+		attend:     func(c *shader.Call) { c.Run("main", shader.Per(c.Buf[2].N, max(c.N[1], 1))) },
+		attendGrad: func(c *shader.Call) { c.Run("main", shader.Per(c.Buf[1].N, max(c.N[1], 1))) },
 		addTokens:  func(c *shader.Call) { c.Run("main", c.N[3]) },
 		embedding:  valueCall,
 		mean:       func(c *shader.Call) { c.Run("main", shader.Per(c.Buf[2].N, 64)) },
