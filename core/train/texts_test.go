@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"clipscope/core/compute/computetest"
 	"clipscope/core/data"
 	"clipscope/core/data/load"
 	"clipscope/core/data/source"
@@ -103,6 +104,51 @@ func TestWordsInOrderAreLearned(t *testing.T) {
 	a := res.Released.Apply
 	if c := a.Columns[1]; c.Kind != "words" || c.Tokens != 12 || a.Features != 12 || a.Layers[0].Text != "embedding:4096:16" || a.Scaling.Kind != "none" {
 		t.Errorf("the model has %+v, %+v", c, a.Layers)
+	}
+}
+
+// drawnOrders draws a table of short texts of which the order of two words tells the kind, with up to five other words between
+// them and as many of these in each kind.
+func drawnOrders(n int, seed uint64) []byte {
+	rng := rand.New(rand.NewPCG(seed, 4))
+	var b bytes.Buffer
+	b.WriteString("kind,text\n")
+	for range n {
+		var words []string
+		for range 8 + rng.IntN(5) {
+			words = append(words, fmt.Sprint("w", rng.IntN(60)))
+		}
+		apart, kind := 1+rng.IntN(6), rng.IntN(2)
+		at, pair := rng.IntN(len(words)-apart), []string{"never", "good"}
+		if kind == 1 {
+			slices.Reverse(pair)
+		}
+		words[at], words[at+apart] = pair[0], pair[1]
+		fmt.Fprintf(&b, "%s,%s\n", []string{"no", "yes"}[kind], strings.Join(words, " "))
+	}
+	return b.Bytes()
+}
+
+// TestATransformerLearnsWhatIsFarApart: from rows that pairs of neighbours do not tell apart, with no settings but its name and ε.
+func TestATransformerLearnsWhatIsFarApart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a minute")
+	}
+	t.Parallel()
+	opt := run.CSV{Columns: map[string]string{"text": "words"}, Label: "kind", Task: "classification", MaxLength: 12}
+	ds, _, err := load.Load(t.Context(), []source.File{source.Bytes("orders.csv", drawnOrders(3000, 3))}, nil, opt, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, right := range map[string]func(accuracy float64) bool{
+		"":              func(a float64) bool { return a < 0.8 }, // a sixth of pairs are neighbours
+		run.Transformer: func(a float64) bool { return a > 0.9 },
+	} {
+		_, res := finish(t, startOn(t, run.Config{CSV: opt, Model: run.Model{Kind: kind}, TargetEpsilon: ptr(8.0), Epochs: 25, Seed: ptr(uint64(1))}, ds, computetest.Fast(t)))
+		t.Logf("%q: accuracy %v", kind, res.TestAccuracy)
+		if !right(float64(res.TestAccuracy)) {
+			t.Errorf("%q: an accuracy of %v", kind, res.TestAccuracy)
+		}
 	}
 }
 

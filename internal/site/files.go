@@ -37,9 +37,12 @@ var compiled = []string{
 // framed is the bundle that only a site has which other pages may show.
 const framed = "embed.js"
 
-// runtime is the folder of what few visitors need, and many bytes: a visitor's browser
-// fetches and keeps it once it was asked for.
+// runtime is the folder of what few visitors need, and many bytes.
 const runtime = "ort/"
+
+// later reports whether a visitor's browser fetches and keeps a file once it was asked for: the
+// runtime, and what the program has in itself for those who save a model.
+func later(file string) bool { return strings.HasPrefix(file, runtime) || file == "predict.mjs" }
 
 // copyFiles fills out/web.
 func (s Site) copyFiles(out string) error {

@@ -30,13 +30,13 @@ func (s Site) workerTemplate() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var later []string
+	var asked []string
 	for _, p := range published {
-		if strings.HasPrefix(p.to, runtime) {
-			later = append(later, "web/"+p.to)
+		if later(p.to) {
+			asked = append(asked, "web/"+p.to)
 		}
 	}
-	list, err := json.Marshal(later)
+	list, err := json.Marshal(asked)
 	if err != nil {
 		return "", err
 	}
@@ -47,8 +47,8 @@ func (s Site) workerTemplate() (string, error) {
 	return strings.NewReplacer("{{.Headers}}", string(text), "{{.Later}}", string(list), "{{.Guides}}", string(read)).Replace(string(b)), nil
 }
 
-// cacheable has every page and every file under /web/ kept for offline use, but for the
-// runtime, and the stylesheets used.
+// cacheable has every page and every file under /web/ kept for offline use, but for
+// those that come later, and the stylesheets used.
 func (s Site) cacheable(out string, h *app.Handler) error {
 	h.CacheableResources = []string{"/404.html", "/verify.html"}
 	for _, p := range pages.All {
@@ -57,7 +57,7 @@ func (s Site) cacheable(out string, h *app.Handler) error {
 		}
 	}
 	return walkFiles(filepath.Join(out, "web"), func(rel, name string) error {
-		if strings.HasPrefix(rel, runtime) {
+		if later(rel) {
 			return nil
 		}
 		url := path.Join("/web", rel)
