@@ -96,6 +96,7 @@ var helpTopics = []topic{
 	{"kept", "Runs that have ended", []string{
 		"A run that has ended, was stopped or failed is kept in this browser, with its settings, model, charts and statement, and opens from the list of runs as it ended. Nothing but Delete takes it away. What stands above the charts is what the run was made of; settings that were changed since are marked as the next run’s.",
 		"Kept runs are on this device only, and hold the diagnostic values that their charts are drawn from: whoever uses this browser can see them. Where the browser has no room, a run stays in memory until the page is closed, and the page says so.",
+		"Train opens with the settings of your last visit, unless a link brings others, and a table with the columns of an earlier one is read as that was. “Start afresh” deletes both. Of rows nothing is kept.",
 		"A run is also stored while it goes on, by its worker. Where a reload, a crash or a closed lid interrupts it, the page offers to go on: with fresh noise, and no more steps than were planned, so that its ε stays. Steps that may have been seen after it was stored last are lost to the model, and count.",
 	}},
 	{"statement", "The statement of a run", []string{

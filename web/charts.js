@@ -503,10 +503,15 @@ function begin(u, x, text) {
   write(u, text, px + (before ? -5 : 5) * r, b.top + b.height - 10 * r, ink("muted"), before ? "right" : "left");
 }
 
-// bars draws bins over [0, max] as an outline: filled and dashed for
-// diagnostic counts, open and solid for released ones.
-/** @param {Plot} u @param {Float64Array} counts @param {number} max @param {Ink} name */
-function bars(u, counts, max, name) {
+// edge is where bin i of n begins: evenly over [0, max]; or, where low > 0, evenly over [low, max]
+// on a logarithmic axis, the first at 0.
+/** @param {number} i @param {number} n @param {number} low @param {number} max */
+const edge = (i, n, low, max) => low > 0 ? i && low * (max / low) ** (i / n) : max * i / n;
+
+// bars draws bins as an outline: filled and dashed for diagnostic counts, open and solid for
+// released ones.
+/** @param {Plot} u @param {Float64Array} counts @param {number} low @param {number} max @param {Ink} name */
+function bars(u, counts, low, max, name) {
   if (!counts.length || !(max > 0)) return;
   const ctx = u.ctx, base = u.valToPos(0, "y", true);
   ctx.save();
@@ -518,8 +523,7 @@ function bars(u, counts, max, name) {
   ctx.moveTo(u.valToPos(0, "x", true), base);
   counts.forEach((n, i) => {
     const y = u.valToPos(Math.max(n, 0), "y", true);
-    ctx.lineTo(u.valToPos(max * i / counts.length, "x", true), y);
-    ctx.lineTo(u.valToPos(max * (i + 1) / counts.length, "x", true), y);
+    for (const j of [i, i + 1]) ctx.lineTo(u.valToPos(edge(j, counts.length, low, max), "x", true), y);
   });
   ctx.lineTo(u.valToPos(max, "x", true), base);
   ctx.strokeStyle = ctx.fillStyle = ink(name);
@@ -565,7 +569,7 @@ class Chart {
     this.el = el;
     this.spec = spec;
     /** @type {Shown} */
-    this.now = { start: 0, end: 0, mark: NaN, since: 0, cover: 0, tallest: 1, heaviest: 1, max: 0, range: 0, counts: none, noisy: none, changes: [] };
+    this.now = { start: 0, end: 0, mark: NaN, since: 0, cover: 0, tallest: 1, heaviest: 1, low: 0, max: 0, range: 0, counts: none, noisy: none, changes: [] };
     this.bytes = new Uint8Array(0);
     this.filled = this.covers = 0;
     this.frame = 0;
@@ -636,6 +640,7 @@ class Chart {
     now.end = r.number();
     now.mark = r.number();
     now.heaviest = r.number();
+    now.low = r.number();
     now.max = r.number();
     now.counts = r.list(r.number());
     now.range = r.number();
@@ -648,8 +653,8 @@ class Chart {
   /** @param {Plot} u */
   under(u) {
     if (this.spec.kind !== "histogram") return;
-    bars(u, this.now.counts, this.now.max, "diagnostic");
-    bars(u, this.now.noisy, this.now.range, "released");
+    bars(u, this.now.counts, this.now.low, this.now.max, "diagnostic");
+    bars(u, this.now.noisy, 0, this.now.range, "released");
   }
 
   /** @param {Plot} u */
@@ -743,12 +748,12 @@ class Chart {
   table(diagnostic) {
     const { spec, now, plot } = this;
     if (spec.kind === "histogram") {
-      /** @type {(counts: Float64Array, max: number, row: (n: number) => (number | null)[]) => Table["rows"]} */
-      const bins = (counts, max, row) => Array.from(counts, (n, i) => [max * i / counts.length, max * (i + 1) / counts.length, ...row(n)]);
-      if (!diagnostic) return { columns: ["from", "to", "noisy histogram"], rows: now.cover > 0 ? bins(now.noisy, now.range, n => [n]) : [] };
+      /** @type {(counts: Float64Array, low: number, max: number, row: (n: number) => (number | null)[]) => Table["rows"]} */
+      const bins = (counts, low, max, row) => Array.from(counts, (n, i) => [...[i, i + 1].map(j => edge(j, counts.length, low, max)), ...row(n)]);
+      if (!diagnostic) return { columns: ["from", "to", "noisy histogram"], rows: now.cover > 0 ? bins(now.noisy, 0, now.range, n => [n]) : [] };
       return {
         columns: ["from", "to", now.cover > 0 ? "noisy histogram" : "diagnostic: histogram without noise", "diagnostic: this batch"],
-        rows: [...bins(now.noisy, now.range, n => [n, null]), ...bins(now.counts, now.max, n => [null, n])],
+        rows: [...bins(now.noisy, 0, now.range, n => [n, null]), ...bins(now.counts, now.low, now.max, n => [null, n])],
       };
     }
     if (!this.released && !diagnostic) return { columns: [], rows: [] };

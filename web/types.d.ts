@@ -60,7 +60,7 @@ export type Columns = import("uplot").AlignedData;
 export type Ends = [number, number];
 // Shown is what a chart shows beside its lines.
 export interface Shown {
-  start: number; end: number; mark: number; since: number; cover: number; tallest: number; heaviest: number; max: number; range: number;
+  start: number; end: number; mark: number; since: number; cover: number; tallest: number; heaviest: number; low: number; max: number; range: number;
   counts: Float64Array; noisy: Float64Array;
   changes: { line: number, step: number, text: string }[]; // of the runs, while they went on
 }

@@ -84,13 +84,23 @@ type SizeCosine struct {
 	Cosine Number `json:"cosine"`
 }
 
+// LogBins is the number of bins in a decade of [Norms].LogCounts: their edges lie at
+// 10^(k/LogBins) for whole k.
+const LogBins = 20
+
 // Norms summarises the batch's per-sample gradient norms before clipping.
 type Norms struct {
-	Counts []int  `json:"counts"` // equal bins over [0, Max]
-	Max    Number `json:"max"`
-	P10    Number `json:"p10"`
-	P50    Number `json:"p50"`
-	P90    Number `json:"p90"`
+	Counts []int `json:"counts"` // equal bins over [0, Max]
+	// LogCounts has bins of a logarithmic axis, [LogBins] a decade, of which the
+	// first begins at LogMin, a bin's edge, and counts shorter norms as well. Norms
+	// that are all 0, and runs of earlier versions, have none.
+	LogCounts []int  `json:"log_counts,omitempty"`
+	LogMin    Number `json:"log_min,omitempty"`
+
+	Max Number `json:"max"`
+	P10 Number `json:"p10"`
+	P50 Number `json:"p50"`
+	P90 Number `json:"p90"`
 	// Bounds says that these are upper bounds known before the backward pass
 	// (value clipping), not the norms themselves.
 	Bounds bool `json:"bounds,omitempty"`

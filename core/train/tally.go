@@ -102,5 +102,33 @@ func (t *tally) summary(c float64) (run.Number, *run.Norms) {
 		}
 		s.Counts[i]++
 	}
+	s.LogCounts, s.LogMin = logCounts(t.norms)
 	return run.Number(float64(k-above) / float64(k)), s
+}
+
+// maxDecades bounds the range of the norms' logarithmic histogram.
+const maxDecades = 6
+
+// logCounts returns the bins of [run.Norms] for norms in ascending order, and the edge at
+// which they begin. At most maxDecades are covered, below the longest norm.
+func logCounts(norms []float64) ([]int, run.Number) {
+	bin := func(n float64) int { return int(math.Floor(run.LogBins * math.Log10(n))) }
+	longest := norms[len(norms)-1]
+	if longest == 0 {
+		return nil, 0
+	}
+	last := bin(longest)
+	first := last + 1 - run.LogBins*maxDecades
+	if shortest := norms[0]; shortest > 0 {
+		first = max(first, bin(shortest))
+	}
+	counts := make([]int, last+1-first)
+	for _, n := range norms {
+		i := 0
+		if n > 0 {
+			i = max(0, bin(n)-first)
+		}
+		counts[i]++
+	}
+	return counts, run.Number(math.Pow(10, float64(first)/run.LogBins))
 }

@@ -24,6 +24,34 @@ func SetHash(hash string) {
 	app.Window().Get("history").Call("replaceState", app.Null(), "", url)
 }
 
+// Kept returns a text that [Keep] has put into this browser's storage, "" where there is none.
+func Kept(key string) string {
+	if v := storage("getItem", key); v.Truthy() {
+		return v.String()
+	}
+	return ""
+}
+
+// Keep puts a text into this browser's storage, if it has room, or deletes it where it is "".
+func Keep(key, text string) {
+	if text == "" {
+		storage("removeItem", key)
+		return
+	}
+	storage("setItem", key, text)
+}
+
+// storage calls a function of the browser's storage, which it may refuse. In another page's
+// frame there is none, as that page decides what is shown.
+func storage(function string, args ...any) (v app.Value) {
+	v = app.Undefined()
+	if !app.IsClient || Embed().Truthy() {
+		return v
+	}
+	defer Survive()
+	return app.Window().Get("localStorage").Call(function, args...)
+}
+
 // Copy puts text on the clipboard, where there is one, and says whether it is
 // there.
 func Copy(text string, done func(ok bool)) {

@@ -30,6 +30,7 @@ type Loader interface {
 	TakeSaved()
 	UseSaved()
 	CheckSaved()
+	ReadAsNew()
 }
 
 // DataView is the state of the data card besides the form.
@@ -50,7 +51,9 @@ type DataView struct {
 	Saved, Model, Settings bool
 	// Looking says that whether the page saved the file is not known yet.
 	Looking bool
-	Table   *data.Report
+	// Recalled says that the table is read as one of the same columns was before.
+	Recalled bool
+	Table    *data.Report
 	// Backbone is a model that makes features of the rows.
 	Backbone BackboneView
 }
@@ -76,6 +79,7 @@ func (c *Data) Render() app.UI {
 		c.drop(),
 		c.progress(),
 		widget.Message("data-fault", "fault", c.View.Fault),
+		c.recalled(),
 		c.gaps(),
 		c.skips(),
 		c.looking(),
@@ -196,6 +200,18 @@ func (c *Data) progress() app.UI {
 		app.P().Text(label), bar,
 		app.Button().Type("button").Text("Cancel").OnClick(func(app.Context, app.Event) {
 			l.CancelOpen()
+			browser.Focus("f-data")
+		}),
+	)
+}
+
+// recalled offers to read a table otherwise than those of the same columns before.
+func (c *Data) recalled() app.UI {
+	l := c.Loader
+	return app.P().ID("recalled").Class("note").Hidden(!c.View.Recalled || c.View.Loading).Body(
+		app.Text("Read as you read these columns before. "),
+		app.Button().Type("button").ID("read-as-new").Text("Read it as new").OnClick(func(app.Context, app.Event) {
+			l.ReadAsNew()
 			browser.Focus("f-data")
 		}),
 	)

@@ -52,6 +52,7 @@ func (nobody) StopLooking()        {}
 func (nobody) TakeSaved()          {}
 func (nobody) UseSaved()           {}
 func (nobody) CheckSaved()         {}
+func (nobody) ReadAsNew()          {}
 func (nobody) ShowTable(bool)      {}
 
 func (nobody) ChooseBackbone(app.Value)   {}

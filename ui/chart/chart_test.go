@@ -96,6 +96,49 @@ func TestTheAxisReachesTheThreshold(t *testing.T) {
 	}
 }
 
+// On a logarithmic axis a batch's bins are equally wide and begin where it does; the noisy
+// ones stay where they are, and so do those of runs of earlier versions.
+func TestBinsFollowTheAxis(t *testing.T) {
+	of := func(c float64, n run.Norms) Histogram {
+		d, h := &normsDrawing{}, Histogram{}
+		h.Start = startFor(0, float64(n.Max), c, 1)
+		d.bins(&h, &n)
+		return h
+	}
+	n := run.Norms{Counts: []int{9}, Max: 10, LogCounts: make([]int, 41), LogMin: 0.1}
+	n.LogCounts[0], n.LogCounts[1], n.LogCounts[40] = 5, 3, 1
+	for _, tt := range []struct {
+		c, start, low, first float64
+		bins                 int
+	}{{1, 0, 0, 9, 1}, {0.3, 0.1, 0.1, 5, 41}, {0.03, 0.01, 0.01, 0, 61}} {
+		h := of(tt.c, n)
+		if h.Start != tt.start || h.Low != tt.low || h.Counts[0] != tt.first || len(h.Counts) != tt.bins {
+			t.Errorf("C = %v: %d bins from %v on an axis from %v, the first of %v", tt.c, len(h.Counts), h.Low, h.Start, h.Counts[0])
+		}
+		if want := 0.1 * math.Pow(10, 41./run.LogBins); h.Low > 0 && math.Abs(h.Max-want) > 1e-9 {
+			t.Errorf("C = %v: the bins end at %v, not %v", tt.c, h.Max, want)
+		}
+	}
+	for _, tt := range []struct{ start, p10, want float64 }{{0, 0.2, 0.1}, {0, 0.02, 0.01}, {0.01, 0.2, 0.01}, {0.001, 0.3, 0.1}, {0.1, 0.06, 0.1}, {0, 0, 0.0001}} {
+		if got := startFor(tt.start, 10, 0.3, tt.p10); got != tt.want {
+			t.Errorf("with a tenth of the norms below %v an axis from %v begins at %v", tt.p10, tt.start, got)
+		}
+	}
+	n.LogMin, n.LogCounts = 0.01, append(make([]int, 20), n.LogCounts...)
+	n.LogCounts[0], n.LogCounts[2] = 1, 1
+	if h := of(0.3, n); h.Low != 0.1 || len(h.Counts) != 41 || h.Counts[0] != 7 || h.Counts[1] != 3 {
+		t.Errorf("shorter norms: %v from %v", h.Counts, h.Low)
+	}
+	wide := Histogram{Start: 0.001, End: 10}
+	(&normsDrawing{}).bins(&wide, &n)
+	if want := 0.001 * math.Pow(10, 4.1); len(wide.Counts) != 41 || wide.Counts[10] != 1 || wide.Counts[11] != 1 || math.Abs(wide.Max-want) > 1e-9 {
+		t.Errorf("beyond three decades: %v to %v", wide.Counts, wide.Max)
+	}
+	if h := of(0.3, run.Norms{Counts: []int{4, 5}, Max: 10}); h.Low != 0 || h.Max != 10 || len(h.Counts) != 2 {
+		t.Errorf("a run of an earlier version: %v", h)
+	}
+}
+
 func TestNumbersAreSentAsTheScriptReadsThem(t *testing.T) {
 	var f Feed
 	var got []float64
@@ -107,9 +150,9 @@ func TestNumbersAreSentAsTheScriptReadsThem(t *testing.T) {
 			t.Fatalf("sent %v", got)
 		}
 	}
-	f.Histogram(Histogram{Start: 0.5, End: 1, Mark: 2, HighestOfWeights: 3, Counts: []float64{7, 8}, Max: 4, Noisy: []float64{9}, Range: 5, Norms: []float64{0, 1}, Weights: []float64{1, 0.5}})
-	for i, want := range []float64{0.5, 1, 2, 3, 4, 2, 7, 8, 5, 1, 9, 2, 0, 1, 1, 0.5} {
-		if len(got) != 16 || got[i] != want {
+	f.Histogram(Histogram{Start: 0.5, End: 1, Mark: 2, HighestOfWeights: 3, Counts: []float64{7, 8}, Low: 3, Max: 4, Noisy: []float64{9}, Range: 5, Norms: []float64{0, 1}, Weights: []float64{1, 0.5}})
+	for i, want := range []float64{0.5, 1, 2, 3, 3, 4, 2, 7, 8, 5, 1, 9, 2, 0, 1, 1, 0.5} {
+		if len(got) != 17 || got[i] != want {
 			t.Fatalf("sent %v, differs at %d", got, i)
 		}
 	}

@@ -50,20 +50,40 @@ func (d *normsDrawing) draw(f *Feed, r *series.Record) {
 		d.of, d.start, d.normsEnd, d.weightEnd = r, 0, 0, 0
 	}
 	c := r.Last.Released.MaxGradNorm
-	h := Histogram{Mark: math.NaN(), Max: float64(r.Norms.Max), Noisy: r.Noisy, Range: r.Range}
+	h := Histogram{Mark: math.NaN(), Noisy: r.Noisy, Range: r.Range}
 	if c > 0 && r.Weight != nil {
 		h.Mark = c
 	}
-	d.counts = d.counts[:0]
-	for _, n := range r.Norms.Counts {
-		d.counts = append(d.counts, float64(n))
-	}
-	h.Counts = d.counts
 	d.normsEnd = stretch(d.normsEnd, axisFor(r.Norms, h.Mark))
-	d.start = startFor(d.start, d.normsEnd, h.Mark)
+	d.start = startFor(d.start, d.normsEnd, h.Mark, float64(r.Norms.P10))
 	h.Start, h.End = d.start, d.normsEnd
+	d.bins(&h, r.Norms)
 	d.weights(&h, r.Weight, c)
 	f.Histogram(h)
+}
+
+// bins sets the batch's bins: evenly wide on the axis, where the run has such. On a
+// logarithmic axis they begin at its start, the first counts all shorter norms, and beyond
+// three decades each is two of the run's.
+func (d *normsDrawing) bins(h *Histogram, n *run.Norms) {
+	counts, skip, width := n.Counts, 0, 1
+	h.Max = float64(n.Max)
+	if h.Start > 0 && len(n.LogCounts) > 0 {
+		if h.End > 1000*h.Start {
+			width = 2
+		}
+		counts, h.Low = n.LogCounts, h.Start
+		skip = int(math.Round(run.LogBins * math.Log10(h.Start/float64(n.LogMin))))
+	}
+	bin := func(i int) int { return max(0, i-skip) / width }
+	d.counts = append(d.counts[:0], make([]float64, bin(len(counts)-1)+1)...)
+	for i, count := range counts {
+		d.counts[bin(i)] += float64(count)
+	}
+	if h.Low > 0 {
+		h.Max = h.Low * math.Pow(10, float64(len(d.counts)*width)/run.LogBins)
+	}
+	h.Counts = d.counts
 }
 
 func (d *normsDrawing) weights(h *Histogram, weight func(norm, c float64) float64, c float64) {
@@ -86,9 +106,10 @@ func (d *normsDrawing) weights(h *Histogram, weight func(norm, c float64) float6
 }
 
 // startFor returns the beginning of the axis of norms up to end: 0, linear; or, where a
-// threshold c would be lost at its edge, at a power of ten below c, logarithmic. It
-// stays at start as long as that will do.
-func startFor(start, end, c float64) float64 {
+// threshold c would be lost at its edge, at a power of ten below c and nine tenths of the
+// norms, if these are not below c/1000, logarithmic. It stays at start as long as that will do.
+func startFor(start, end, c, p10 float64) float64 {
+	low := max(p10, c/1000)
 	small := end / 30
 	if start > 0 {
 		small = end / 6
@@ -96,10 +117,10 @@ func startFor(start, end, c float64) float64 {
 	switch {
 	case !(c < small):
 		return 0
-	case start > 0 && start <= c/2 && c < 200*start:
+	case start > 0 && start <= min(c/2, 2*low) && min(c, 10*low) < 200*start:
 		return start
 	}
-	return math.Pow(10, math.Floor(math.Log10(c/2)))
+	return math.Pow(10, math.Floor(math.Log10(min(c/2, low))))
 }
 
 // axisFor returns the end of the axis of norms: the largest, unless that one lies far

@@ -134,8 +134,8 @@ func (f *Feed) Lines(end, mark float64, columns ...[]float64) {
 type Histogram struct {
 	Start            float64 // of a logarithmic axis; 0: the axis is linear and starts there
 	End, Mark        float64
-	Counts           []float64 // diagnostic bins over [0, Max]
-	Max              float64
+	Counts           []float64 // diagnostic bins over [Low, Max]
+	Low, Max         float64   // where Low > 0, bins are even on a logarithmic axis, and the first begins at 0
 	Noisy            []float64 // released bins over [0, Range]
 	Range            float64
 	Norms, Weights   []float64 // the weight function, both of one length
@@ -144,7 +144,7 @@ type Histogram struct {
 
 // Histogram sets a histogram chart.
 func (f *Feed) Histogram(h Histogram) {
-	b := append(f.Numbers[:0], h.Start, h.End, h.Mark, h.HighestOfWeights, h.Max, float64(len(h.Counts)))
+	b := append(f.Numbers[:0], h.Start, h.End, h.Mark, h.HighestOfWeights, h.Low, h.Max, float64(len(h.Counts)))
 	b = append(append(b, h.Counts...), h.Range, float64(len(h.Noisy)))
 	b = append(append(b, h.Noisy...), float64(len(h.Norms)))
 	f.set(append(append(b, h.Norms...), h.Weights...))

@@ -43,6 +43,8 @@ type Ledger struct {
 	files   func() client.Handle
 	plan    func() *run.PlanInfo
 	changed func()
+	// OnForget is called when what is known of the open files is deleted.
+	OnForget func()
 
 	watch  bool
 	busy   bool
@@ -68,7 +70,7 @@ type Question struct {
 // open ones, nil where there are none, plan is that of the run to come, nil while
 // it is not known, and changed is called when there is something new to show.
 func New(c Client, files func() client.Handle, plan func() *run.PlanInfo, changed func()) *Ledger {
-	return &Ledger{client: c, files: files, plan: plan, changed: changed}
+	return &Ledger{client: c, files: files, plan: plan, changed: changed, OnForget: func() {}}
 }
 
 // Follow asks anew what the open files have cost, and would with the run that is
@@ -202,6 +204,7 @@ func (l *Ledger) Forget(sure bool) {
 		return
 	}
 	l.sure = false
+	l.OnForget()
 	l.client.Ledger("forget", func(_ []byte, err error) {
 		if err != nil {
 			l.fault = err.Error()
@@ -331,7 +334,7 @@ func (b *Block) buttons() app.UI {
 	if v.Sure {
 		keep := widget.Then("ledger-forget", func() { a.Forget(false) })
 		return app.Div().Class("ledger-sure").OnKeyDown(widget.Escape(keep)).Body(
-			app.P().Class("warning").Text("The entries of these files will be deleted. What was spent stays spent; only the record goes, and later totals will be too low."),
+			app.P().Class("warning").Text("The entries of these files will be deleted. What was spent stays spent; only the record goes, and later totals will be too low. Settings kept for the next visit go with it."),
 			app.Div().Class("buttons").Body(
 				app.Button().Type("button").ID("ledger-delete").Text("Delete").OnClick(widget.Then("ledger-forget", func() { a.Forget(true) })),
 				app.Button().Type("button").ID("ledger-keep").Text("Keep").OnClick(keep),

@@ -55,6 +55,8 @@ type Controller struct {
 	problem  string // what keeps the whole page from working
 	about    string // what the preset shows that was chosen; "" once anything differs from it
 	hasBegun bool
+	touched  bool // the settings were changed or used here: they are kept for the next visit
+	restored bool // the settings are those of an earlier visit
 	watched  bool // requests are counted, or will be
 	sent     widget.Requests
 }
@@ -71,13 +73,14 @@ func New(c Client) *Controller {
 	exp.reading = func() bool { return s.data.loading }
 	kept, _ := c.(ledger.Client)
 	s.ledger = ledger.New(kept, s.files, func() *run.PlanInfo { return exp.plan }, func() { s.changed() })
+	s.ledger.OnForget = s.forget
 	store, _ := c.(RunStore)
 	s.keptRuns = &keptRuns{env: e, store: store}
 	continuer, _ := c.(Continuer)
 	s.interrupted = &interruptedRuns{env: e, client: continuer, files: s.files}
 	s.keptRuns.isInterrupted = s.interrupted.has
 	s.trials = &trials{env: e, client: c, exp: exp, data: s.data, ledger: s.ledger, keptRuns: s.keptRuns, interrupted: s.interrupted, charts: chart.New(1),
-		launching: func() { s.table = false; s.cover(false) }, point: s.point}
+		launching: func() { s.table = false; s.cover(false); s.touch() }, point: s.point}
 	s.trials.replay = motion.NewReplay(s.trials.replayed, func() { s.trials.draw(); s.changed() },
 		func(d time.Duration, f func()) func() bool { return e.after(d, f) }, func() time.Time { return e.now() })
 	s.interrupted.onContinue = s.trials.goOn
@@ -98,6 +101,7 @@ func (s *Controller) files() client.Handle {
 
 // Set takes a text that was typed or chosen in a control.
 func (s *Controller) Set(key, text string) {
+	s.touched = true
 	if key == "data" {
 		s.data.openNamed(text)
 		return
@@ -151,6 +155,7 @@ func (s *Controller) point(name string) {
 func (s *Controller) edited() {
 	s.trials.fault, s.about = "", ""
 	s.address.write()
+	s.leave()
 	s.replan()
 }
 
@@ -162,6 +167,10 @@ func (s *Controller) adopted(edited bool) {
 	if edited {
 		s.address.write()
 	}
+	if s.files() != nil {
+		s.touched = true
+	}
+	s.leave()
 	s.replan()
 }
 
@@ -169,6 +178,8 @@ func (s *Controller) adopted(edited bool) {
 func (s *Controller) replace(cfg run.Config) {
 	s.exp.replace(cfg)
 	s.data.chosenFiles = nil // its own way of reading files comes with it
+	s.data.fresh, s.data.left, s.data.recalled, s.data.columnNames = false, false, false, ""
+	s.touched, s.restored = false, false
 	s.trials.fault, s.about = "", ""
 	switch full := s.exp.full(); {
 	case full.Data != s.data.wanted || s.data.fault != "":
@@ -188,6 +199,7 @@ func (s *Controller) take(cfg run.Config, facts run.Facts, name string) {
 	}
 	s.replace(form.Shortest(cfg, facts))
 	s.address.write()
+	s.touch()
 }
 
 // takeSaved takes the settings of a file. Anybody may have written it, so they are read as a link is: what
@@ -237,6 +249,7 @@ func (s *Controller) usePreset(name string) {
 			s.replace(p.Config)
 			s.exp.example, s.about = &p.Config, p.About
 			s.address.write()
+			s.touch()
 		}
 	}
 }
@@ -249,6 +262,7 @@ func (s *Controller) beginWork() {
 		return
 	}
 	s.hasBegun = true
+	s.restore()
 	s.client.Ready(func(err error) {
 		if err != nil {
 			s.hasBegun, s.problem = false, err.Error()

@@ -51,6 +51,11 @@ type dataSource struct {
 	// taken is called with a file's settings, which are to take the place of the present ones.
 	taken func(run.Config)
 	lost  string // name of the files of those settings, which are to be chosen again
+	left  bool   // those settings are of an earlier visit
+
+	fresh       bool   // the files were just chosen, and nothing says how they are read
+	recalled    bool   // they are read as others of the same columns were
+	columnNames string // of their table, as it was first read
 
 	loading  bool
 	slow     bool // it takes long enough to show progress
@@ -83,7 +88,11 @@ func (d *dataSource) openNamed(name string) {
 	default:
 		d.stop()
 		d.wanted = name
-		d.fault = "Local files are kept neither by a link nor over a reload. Choose " + cmp.Or(words.Brief(d.lost, mostOfLabel), "them") + " here again."
+		before, after := "Local files are kept neither by a link nor over a reload. Choose ", " here again."
+		if d.left {
+			before, after = "Choose ", " again to go on with your settings from last time. This browser keeps no rows."
+		}
+		d.fault = before + cmp.Or(words.Brief(d.lost, mostOfLabel), "them") + after
 		d.adopted(false)
 		d.show()
 	}
@@ -110,18 +119,36 @@ func (d *dataSource) OpenFiles(files app.Value) {
 
 // choose opens a list of files.
 func (d *dataSource) choose(list app.Value) {
-	if c := &d.exp.cfg.CSV; d.chosenFiles != nil && !shares(d.chosenFiles, list) {
+	other := d.chosenFiles != nil && !shares(d.chosenFiles, list) || d.left && d.chosenFiles == nil && !named(list, d.lost)
+	if c := &d.exp.cfg.CSV; other {
 		// How the last table was read says nothing about the next, but of the same beside
 		// another: rows to test on, for instance.
-		*c = run.CSV{Missing: c.Missing, TestShare: c.TestShare, HoldOut: c.HoldOut}
+		csv := run.CSV{Missing: c.Missing, TestShare: c.TestShare, HoldOut: c.HoldOut}
+		if d.left { // a folder of pictures is not known by the names of its files
+			csv.Image = c.Image
+		}
+		*c = csv
 		d.exp.forgetReading()
 	}
+	c := d.exp.cfg.CSV
+	d.fresh = reflect.DeepEqual(c, run.CSV{Missing: c.Missing, TestShare: c.TestShare, HoldOut: c.HoldOut})
+	d.left, d.recalled, d.columnNames = false, false, ""
 	if c := &d.exp.cfg; c.NumExamples > 0 && c.CSV.HoldOut == "" {
 		c.CSV.HoldOut = "row"
 	}
 	d.chosenFiles = list
 	d.show()
 	d.open(form.Files, list)
+}
+
+// named reports whether a list of files has one of that name.
+func named(list app.Value, name string) bool {
+	for i := range list.Length() {
+		if list.Index(i).Get("name").String() == name {
+			return true
+		}
+	}
+	return false
 }
 
 // shares reports whether two lists of files have one of the same name.
@@ -215,6 +242,10 @@ func (d *dataSource) loaded(mine int) func(source.Progress) {
 func (d *dataSource) settled(name string, files app.Value, csv run.CSV, o client.Opened, err error) {
 	d.loading, d.slow, d.cancel = false, false, nil
 	d.refused, d.refusedReport = nil, nil
+	if err == nil && d.recall(files, &o.Report) {
+		o.Handle.Close()
+		return
+	}
 	if err != nil {
 		if !errors.Is(err, client.ErrAborted) {
 			d.refuseFiles(files, err)
@@ -230,19 +261,26 @@ func (d *dataSource) settled(name string, files app.Value, csv run.CSV, o client
 	d.exp.cfg.Data, d.exp.facts, d.suited = name, o.Report.Facts(), nil
 	if name == form.Files {
 		d.suited = d.exp.unset()
+		if len(d.report.Columns) > 0 {
+			d.columnNames = cmp.Or(d.columnNames, namesOf(d.report.Columns))
+			d.remember(csv)
+		}
 	}
 	d.suited = append(d.suited, d.exp.suit(&o.Report)...)
 	d.adopted(edited || len(d.suited) > 0)
 }
 
 func (d *dataSource) refuseFiles(files app.Value, err error) {
-	d.fault = err.Error()
 	if files != nil && tables(files) {
-		d.refused = files
 		if r := (*client.Refusal)(nil); errors.As(err, &r) {
+			if d.recall(files, r.Report) {
+				return
+			}
 			d.refusedReport = r.Report
 		}
+		d.refused = files
 	}
+	d.fault = err.Error()
 	d.adopted(false)
 	d.show()
 	d.recognise(files)
@@ -306,7 +344,7 @@ func (d *dataSource) rows() int {
 }
 
 func (d *dataSource) view() cards.DataView {
-	v := cards.DataView{Source: d.wanted, Report: d.report, Loading: d.loading, Slow: d.slow, Progress: d.progress.Progress, Share: d.progress.Share, Fault: d.fault, Suited: d.suited, Looking: d.looking}
+	v := cards.DataView{Source: d.wanted, Report: d.report, Loading: d.loading, Slow: d.slow, Progress: d.progress.Progress, Share: d.progress.Share, Fault: d.fault, Suited: d.suited, Looking: d.looking, Recalled: d.recalled && d.wanted == form.Files}
 	if d.fault != "" {
 		v.Report = nil
 		if d.handle != nil {

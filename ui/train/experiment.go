@@ -28,6 +28,9 @@ type env struct {
 	// after calls f on the page's thread once d has passed, unless stopped.
 	after func(d time.Duration, f func()) (stop func() bool)
 	now   func() time.Time
+	// kept returns a text that this browser keeps, and keep has it keep one, or none for "".
+	kept func(key string) string
+	keep func(key, text string)
 	// used takes the file of a model that is to be applied.
 	used func(file app.Value)
 	// checked takes the file of a model, a run or a statement that is to be checked.
@@ -35,7 +38,7 @@ type env struct {
 }
 
 func newEnv() *env {
-	return &env{changed: func() {}, after: browser.After, now: time.Now, used: func(app.Value) {}, checked: func(app.Value) {}}
+	return &env{changed: func() {}, after: browser.After, now: time.Now, kept: browser.Kept, keep: browser.Keep, used: func(app.Value) {}, checked: func(app.Value) {}}
 }
 
 // experiment is the configuration that is being edited, with the texts in its

@@ -87,19 +87,21 @@ func (p *Page) Render() app.UI {
 
 // firstView says what the page is and what to press. Where the setup is not in sight, on a phone, it leads to one's own files.
 func (s *Controller) firstView() app.UI {
-	return app.Div().Class("first").Body(
-		app.P().Text("Train a model with differential privacy, in this tab: no row leaves your device. Start shows it on drawn digits; “Your files” takes your own."),
-		app.Button().Type("button").ID("first-files").Text("Your files").OnClick(func(app.Context, app.Event) {
-			s.cover(true)
-			s.show(form.Data)
-			browser.Focus("experiment-first")
-		}),
-	)
+	text, id, label, press := "Train a model with differential privacy, in this tab: no row leaves your device. Start shows it on drawn digits; “Your files” takes your own.", "first-files", "Your files", func() {
+		s.cover(true)
+		s.show(form.Data)
+		browser.Focus("experiment-first")
+	}
+	if s.restored {
+		text, id, label, press = s.welcome(), "start-afresh", "Start afresh", s.startAfresh
+	}
+	return app.Div().Class("first").Body(app.P().Text(text), app.Button().Type("button").ID(id).Text(label).
+		OnClick(func(app.Context, app.Event) { press() }, app.EventScope(id)))
 }
 
-// untouched reports whether no run is shown, and no files are chosen either.
+// untouched reports whether no run is shown, and no files are chosen either, but for those of an earlier visit.
 func (s *Controller) untouched() bool {
-	return s.trials.shown.record == nil && s.exp.full().Data != form.Files
+	return s.trials.shown.record == nil && (s.restored || s.exp.full().Data != form.Files)
 }
 
 func (p *Page) dropped(_ app.Context, e app.Event) {
