@@ -84,3 +84,25 @@ test("words are learned in their order, which the column’s menu offers, and th
   await eventually(async () => assert.match(await use.locator("#part-row .said").innerText(), /good/));
   assert.deepEqual([...page.errors, ...use.errors], []);
 });
+
+test("a transformer is chosen by its name, shows its layers, trains, and answers as predict.mjs does", async (t) => {
+  const page = await visit(t, "#target_epsilon=8&steps=20&csv.max_length=12"), all = reviews(1200, 5);
+  await page.setInputFiles("#files", { name: "reviews.csv", mimeType: "text/csv", buffer: Buffer.from(`review,kind\n${all.map((m) => `${m.text},${m.kind}`).join("\n")}\n`) });
+  await page.selectOption('#table [aria-label="Kind of column review"]', "words");
+  await eventually(async () => assert.match(await page.innerText("#card-model .card-line"), /^5 layers/));
+  const head = page.locator("#card-model .card-head");
+  if (await head.getAttribute("aria-expanded") === "false") await head.click();
+  await page.selectOption("#f-model-kind", "transformer");
+  await eventually(async () => assert.match(await page.innerText("#card-model .card-line"), /^25 layers, 70,242 parameters/));
+  await page.locator(".layers th", { hasText: "attention:2" }).first().waitFor();
+  await page.screenshot({ path: path.join(results, "transformer-wide-light.png"), fullPage: true });
+  await start(page);
+  await page.locator("#result").waitFor();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save-model-json")]);
+  const { answer, outputs } = load(fs.readFileSync(await download.path(), "utf8")).predict({ review: "w5 no bad w7" });
+  const use = await visit(t, "use");
+  await use.setInputFiles("#use-model", await download.path());
+  await use.locator("#part-row textarea").fill("w5 no bad w7");
+  await eventually(async () => assert.ok((await use.locator("#part-row .said").innerText()).includes(answer) && (await use.locator("#part-row").innerText()).includes((100 * Math.max(...outputs)).toFixed(0))));
+  assert.deepEqual([...page.errors, ...use.errors], []);
+});
