@@ -3,6 +3,8 @@ package run
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 )
 
 // Facts are the public properties of a data set that decide how a run on it is best set
@@ -146,10 +148,9 @@ func (c *Config) follow(f Facts) {
 // followTokens fills in what is the same for all rows of tokens: the steps of tables, and a network that sees pairs of
 // neighbours.
 func (c *Config) followTokens(f Facts, part float64) {
-	rate := tokenRate
 	switch {
 	case c.Model.Kind == Transformer:
-		c.Model, rate = Model{Kind: "layers", Layers: transformer(f.Tokens)}, networkRate
+		c.Model = Model{Kind: "layers", Layers: transformer(f.Tokens)}
 	case c.Model.Kind != "" || len(c.Model.Layers) > 0:
 	case len(c.Model.Hidden) > 0 || c.Model.Activation != "":
 		c.Model.Kind = "mlp" // which the plan refuses
@@ -158,6 +159,10 @@ func (c *Config) followTokens(f Facts, part float64) {
 	}
 	def(&c.ExpectedBatchSize, math.Min(followBatch, part))
 	c.followLength(f)
+	rate := tokenRate
+	if slices.ContainsFunc(c.Model.Layers, func(l string) bool { return strings.HasPrefix(l, "attention") }) {
+		rate = networkRate
+	}
 	c.followAdam(rate)
 }
 

@@ -132,8 +132,17 @@ func (x *experiment) set(key, text string, rows int) error {
 			return err
 		}
 		delete(x.faults, key)
+		x.writeOut(key)
 	}
 	return nil
+}
+
+// writeOut has the list of a model that follows from the data stand in its field, where it can be changed.
+func (x *experiment) writeOut(key string) {
+	if m := x.full().Model; key == "model.kind" && x.cfg.Model.Kind == run.Transformer && m.Kind == "layers" {
+		x.cfg.Model, x.drafts[key] = m, m.Kind
+		delete(x.drafts, "model.layers")
+	}
 }
 
 // keepLabel keeps the label column of a table as one of several labels where another column becomes one, or the task asks for
