@@ -8,6 +8,7 @@ import (
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
 	"clipscope/core/compute/kernel/picture"
+	"clipscope/core/compute/kernel/sequence"
 )
 
 func init() {
@@ -411,7 +412,7 @@ func checkGroupNormParams(c *check) {
 	})
 }
 
-// checkAlone has every kernel give a picture the same bits among others and alone,
+// checkAlone has every kernel give a picture, or a row of tokens, the same bits among others and alone,
 // wherever its values stand in their buffers.
 func checkAlone(c *check) {
 	each := func(what string, m int, of []int, run func(m int, buf []compute.Buffer)) {
@@ -499,4 +500,18 @@ func checkAlone(c *check) {
 		})
 		c.b.Free(p)
 	}
+	const t = 9
+	for _, h := range []sequence.Heads{{Count: 3, Channels: 12}, {Count: 1, Channels: 7}} {
+		shares, in := h.Count*t*t, t*h.Channels
+		look := func(m int, x []compute.Buffer) {
+			kernel.Fill(c.b, m*t, 1, x[0]) // a token at each place
+			sequence.Attend(c.b, m, t, 2, h, x[0], x[1], x[2], x[3])
+		}
+		each(fmt.Sprintf("Attend(%+v)", h), m, []int{t, 3 * in, shares, in}, look)
+		each(fmt.Sprintf("AttendGrad(%+v)", h), m, []int{t, 3 * in, shares, in, in, 3 * in}, func(m int, x []compute.Buffer) {
+			look(m, x)
+			sequence.AttendGrad(c.b, m, t, h, x[1], x[2], x[3], x[4], x[5])
+		})
+	}
+
 }
