@@ -279,7 +279,7 @@ func TestEveryLayerIsTakenAway(t *testing.T) {
 		for where, there := range map[string]bool{
 			"drawnForms":        drawn[name],
 			"web/predict.mjs":   strings.Contains(javaScript, fmt.Sprintf("case %q:", name)),
-			"web/predict.py":    strings.Contains(python, fmt.Sprintf("name == %q:", name)),
+			"web/predict.py":    strings.Contains(python, fmt.Sprintf("name == %q", name)),
 			"ui/form/fields.go": regexp.MustCompile(`\b` + name + `\b`).MatchString(help),
 			"docs/scripting.md": strings.Contains(rows, "`"+name+"`") || strings.Contains(rows, "`"+name+":"),
 		} {
