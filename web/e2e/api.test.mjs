@@ -251,7 +251,8 @@ test("bad configurations name the field", async () => {
     target_epsilon: { noise_multiplier: undefined, target_epsilon: 0 },
     expected_batch_size: { expected_batch_size: 7000 },
     method: { method: "scissors" },
-    model: { model: { kind: "transformer" } },
+    model: { model: { kind: "oracle" } },
+    "model.kind": { model: { kind: "transformer" } }, // of rows without tokens
     data: { data: "cats" },
     backend: { backend: "abacus" },
     learning_rate: { learning_rate: -1 },
