@@ -34,7 +34,7 @@ test("the model card shows what each layer gives, and names the one that does no
   const field = page.locator("#f-model-layers"), fault = page.locator("#f-model-layers-fault:not([hidden])");
   for (const [layers, said] of /** @type {[string, RegExp][]} */ ([
     ["conv:16:8:s2:p3, relu, conv:16:15, dense", /layer 3, conv:16:15: the kernel is 15×15, its input only 14×14/],
-    ["conv:16:8 rellu dense", /layer 2: there is no layer "rellu"; choose add, avgpool/],
+    ["conv:16:8 rellu dense", /layer 2: there is no layer "rellu"; choose add, attention, avgpool/],
     ["conv:16, dense", /layer 1: "conv:16" cannot be read; write conv:CHANNELS:SIZE/],
     ["dense:65536, dense:65536, dense", /layer 2, dense:65536: with its \d+ parameters there are more than a browser tab can hold/],
     ["conv:16:3, relu", /the last layer, relu, gives 26×26×16, but the data needs 10 outputs: end with dense/],
