@@ -14,7 +14,7 @@ var attentionForm = form{usage: "attention:HEADS", least: 1, most: 1, read: func
 // where a row has all of its tokens.
 type attentionSpec struct{ heads int }
 
-// maps are those of each place to its query, key and value, and of what its heads see to what it gives.
+// maps returns the map of a place to its query, key and value, and the map of its heads’ results to its output.
 func (attentionSpec) maps(channels int) (in, out convSpec) {
 	return convSpec{channels: 3 * channels, size: 1, stride: 1}, convSpec{channels: channels, size: 1, stride: 1}
 }

@@ -23,8 +23,8 @@ func (g Groups) Stats() int {
 	return 2 * g.Count
 }
 
-// each returns the groups of m pictures, those that are apart as of pictures of one position.
-func (g Groups) each(m int) (Groups, int) {
+// spread returns the groups of m pictures, those that are apart as of pictures of one position.
+func (g Groups) spread(m int) (Groups, int) {
 	if g.Apart {
 		return Groups{Positions: 1, Channels: g.Channels, Count: g.Count}, m * g.Positions
 	}
@@ -69,7 +69,7 @@ const epsilon = 1e-5
 //		y = p[c]*(x − mean)*r + p[channels+c]
 //	} }
 func GroupNorm(q compute.Queue, g Groups, m int, x, p, stats, y compute.Buffer) {
-	g, m = g.each(m)
+	g, m = g.spread(m)
 	q.Run(groupNorm, g.args(m, x.Matrix(m, g.in()), p.Slice(0, 2*g.Channels), stats.Matrix(m, 2*g.Count), y.Matrix(m, g.in())))
 }
 

@@ -10,7 +10,7 @@ import "clipscope/core/compute"
 //		dx = r*(u − Σu/count − h*Σ(u*h)/count)
 //	} }
 func GroupNormGrad(q compute.Queue, g Groups, m int, x, p, stats, dy, dx compute.Buffer) {
-	g, m = g.each(m)
+	g, m = g.spread(m)
 	q.Run(groupNormGrad, g.args(m, x.Matrix(m, g.in()), p.Slice(0, 2*g.Channels), stats.Matrix(m, 2*g.Count), dy.Matrix(m, g.in()), dx.Matrix(m, g.in())))
 }
 

@@ -30,7 +30,7 @@ func Attend(q compute.Queue, n, t, v int, h Heads, x, a, p, y compute.Buffer) {
 	})
 }
 
-// seen is what the places of a row have of one head, part by part: query, key and value.
+// seen holds the queries, keys and values of one head at the places of a row.
 type seen struct {
 	values   []float32 // [t×3d]
 	d, width int
