@@ -235,7 +235,8 @@ function chain(apply, parameters, v) {
         x = embed(x.v, p, there, size[1]);
         break;
       case "attention": x = attend(x, p, there, size[0]); break;
-      case "mean": x = meanOf(x, there); break;
+      case "lstm": x = passed(x, p, there, size[0]); break;
+      case "mean": case "first": case "last": x = meanOf(x, there, name); break;
       case "conv1d": x = convolve(x, p, size[0], size[1], 1, 1, 0); break;
       case "dense": x = dense(x.v, p, l.shape[0]); break;
       case "conv": x = convolve(x, p, size[0], size[1], size[1], letter("s", 1), letter("p", 0)); break;
@@ -294,11 +295,31 @@ function attend(x, p, there, heads) {
   return convolve(seen, p.subarray(first), d, 1, 1, 1, 0);
 }
 
-// meanOf is the mean over the places that have a token.
-/** @param {Picture} x @param {boolean[]} there @returns {Picture} */
-function meanOf({ height, channels, v }, there) {
-  const y = new Float64Array(channels), n = there.slice(0, height).filter(Boolean).length || 1;
-  v.forEach((u, i) => { if (there[Math.floor(i / channels)]) y[i % channels] += u / n; });
+// passed is what cells show at each place. A place without a token leaves them as they were.
+/** @param {Picture} x @param {Float32Array} p @param {boolean[]} there @param {number} h @returns {Picture} */
+function passed(x, p, there, h) {
+  const first = (x.channels + 1) * 4 * h, a = convolve(x, p.subarray(0, first), 4 * h, 1, 1, 1, 0).v, y = new Float64Array(x.height * h);
+  const sigmoid = (/** @type {number} */ u) => 1 / (1 + Math.exp(-u)), held = new Float64Array(h);
+  let seen = new Float64Array(h);
+  for (let j = 0; j < x.height; j++) {
+    if (there[j]) {
+      const { v: z } = dense(seen, p.subarray(first), 4 * h), gate = (/** @type {number} */ i) => z[i] + a[4 * j * h + i];
+      seen = seen.map((_, k) => {
+        held[k] = sigmoid(gate(h + k)) * held[k] + sigmoid(gate(k)) * Math.tanh(gate(2 * h + k));
+        return sigmoid(gate(3 * h + k)) * Math.tanh(held[k]);
+      });
+    }
+    y.set(seen, j * h);
+  }
+  return { ...x, channels: h, v: y };
+}
+
+// meanOf is the mean over the places that have a token, or what is at the first or last of these.
+/** @param {Picture} x @param {boolean[]} there @param {string} which @returns {Picture} */
+function meanOf({ height, channels, v }, there, which) {
+  const all = [...there.keys()].filter((j) => there[j] && j < height), y = new Float64Array(channels);
+  const places = which === "first" ? all.slice(0, 1) : which === "last" ? all.slice(-1) : all;
+  for (const j of places) for (let c = 0; c < channels; c++) y[c] += v[j * channels + c] / places.length;
   return { height: 0, width: 0, channels, v: y };
 }
 

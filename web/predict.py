@@ -206,8 +206,10 @@ class Model:
                 x = _embed(x, there, p.reshape(size[0], size[1]))
             elif name == "attention":
                 x = _attend(x, p, there, size[0])
-            elif name == "mean":
-                x = _mean(x, there[:, : x.shape[1]])
+            elif name == "lstm":
+                x = _passed(x, p, there, size[0])
+            elif name == "mean" or name == "first" or name == "last":
+                x = _mean(x, there[:, : x.shape[1]], name)
             elif name == "conv1d":
                 x = _convolve(x, p, size[0], (size[1], 1), 1, 0)
             elif name == "dense":
@@ -300,8 +302,33 @@ def _attend(x: np.ndarray, p: np.ndarray, there: np.ndarray, heads: int) -> np.n
     return _convolve(seen, p[first:], d, (1, 1), 1, 0)
 
 
-def _mean(x: np.ndarray, there: np.ndarray) -> np.ndarray:
-    """Give the mean over the places that have a token."""
+def _passed(x: np.ndarray, p: np.ndarray, there: np.ndarray, cells: int) -> np.ndarray:
+    """Give what cells show at each place. A place without a token leaves them as they were."""
+    first = (x.shape[3] + 1) * 4 * cells
+    a = _convolve(x, p[:first], 4 * cells, (1, 1), 1, 0)[:, :, 0]
+    weights, bias = p[first : -4 * cells].reshape(cells, 4 * cells), p[-4 * cells :]
+    held = seen = np.zeros((len(x), cells))
+    shown = []
+    for j in range(x.shape[1]):
+        enter, forget, value, out = np.split(a[:, j] + seen @ weights + bias, 4, axis=1)
+        holds = _sigmoid(forget) * held + _sigmoid(enter) * np.tanh(value)
+        held = np.where(there[:, j, None], holds, held)
+        seen = np.where(there[:, j, None], _sigmoid(out) * np.tanh(holds), seen)
+        shown.append(seen)
+    return np.stack(shown, axis=1)[:, :, None, :]
+
+
+def _sigmoid(x: np.ndarray) -> np.ndarray:
+    return 0.5 + 0.5 * np.tanh(0.5 * x)
+
+
+def _mean(x: np.ndarray, there: np.ndarray, which: str) -> np.ndarray:
+    """Give the mean over the places that have a token, or what is at the first or last of these."""
+    place = there.cumsum(axis=1)
+    if which == "first":
+        there = there & (place == 1)
+    elif which == "last":
+        there = there & (place == place[:, -1:])
     return (x[:, :, 0] * there[:, :, None]).sum(axis=1) / np.maximum(there.sum(axis=1), 1)[:, None]
 
 

@@ -52,12 +52,12 @@ func (g *graph) name(wish string) string {
 // attribute is an attribute of an ONNX node.
 type attribute struct {
 	name  string
-	value any // int, float32, []int or []string
+	value any // int, float32, []int, []string or a graph
 }
 
 func (a attribute) message() *message {
 	m := &message{}
-	const kind, ofFloat, ofInt, ofInts, ofStrings = 20, 1, 2, 7, 8
+	const kind, ofFloat, ofInt, ofGraph, ofInts, ofStrings = 20, 1, 2, 5, 7, 8
 	m.text(1, a.name)
 	switch v := a.value.(type) {
 	case float32:
@@ -66,6 +66,9 @@ func (a attribute) message() *message {
 	case int:
 		m.number(3, v)
 		m.number(kind, ofInt)
+	case *graph:
+		m.message(6, v.whole("body", ""))
+		m.number(kind, ofGraph)
 	case []int:
 		for _, i := range v {
 			m.number(8, i)
@@ -92,12 +95,20 @@ func (g *graph) last(name, kind string, inputs []string, attributes ...attribute
 
 // opOf is op for a node of another domain than ONNX's own.
 func (g *graph) opOf(domain, kind string, inputs []string, output string, attributes ...attribute) string {
+	g.node(domain, kind, inputs, []string{output}, attributes...)
+	return output
+}
+
+// node adds one that gives outputs, the first of which it has its name of.
+func (g *graph) node(domain, kind string, inputs, outputs []string, attributes ...attribute) {
 	n := &message{}
 	for _, in := range inputs {
 		n.text(1, in)
 	}
-	n.text(2, output)
-	n.text(3, output)
+	for _, out := range outputs {
+		n.text(2, out)
+	}
+	n.text(3, outputs[0])
 	n.text(4, kind)
 	for _, a := range attributes {
 		n.message(5, a.message())
@@ -106,7 +117,6 @@ func (g *graph) opOf(domain, kind string, inputs []string, output string, attrib
 		n.text(7, domain)
 	}
 	g.nodes.message(graphNode, n)
-	return output
 }
 
 // tensor adds a constant of a type, [dims], whose elements are those of the fields that
@@ -185,22 +195,28 @@ func value(name, doc string, kind int, dims []int) *message {
 	return v
 }
 
+// whole is the graph with its name and a text.
+func (g *graph) whole(name, doc string) *message {
+	m := &message{}
+	m.all(&g.nodes)
+	m.text(graphName, name)
+	m.all(&g.tensors)
+	m.text(graphDoc, doc)
+	m.all(&g.inputs)
+	m.all(&g.outputs)
+	return m
+}
+
 // model is the whole file: the graph with its name and a text, what made it, and texts by name
 // in pairs.
 func (g *graph) model(name, doc, producer string, props [][2]string) (*message, error) {
-	whole, m := &message{}, &message{}
-	whole.all(&g.nodes)
-	whole.text(graphName, name)
-	whole.all(&g.tensors)
-	whole.text(graphDoc, doc)
-	whole.all(&g.inputs)
-	whole.all(&g.outputs)
+	m := &message{}
 	const irVersion = 7 // the one that came with operator set 13
 	m.number(1, irVersion)
 	m.text(2, "Clipscope")
 	m.text(3, producer)
 	m.text(6, doc)
-	m.message(7, whole)
+	m.message(7, g.whole(name, doc))
 	// Operator sets that programs of the last five years know.
 	for _, set := range []struct {
 		domain  string

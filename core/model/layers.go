@@ -31,8 +31,14 @@ func (c *chain) layer(l nn.Outline) error {
 		c.embedding(p, w.numbers[0], w.numbers[1])
 	case "attention":
 		c.attention(p, w.numbers[0])
+	case "lstm":
+		c.lstm(p, w.numbers[0])
 	case "mean":
-		c.mean()
+		c.mean(c.tokens())
+	case "first":
+		c.mean(c.edge(func(place int) int { return c.height - place }))
+	case "last":
+		c.mean(c.edge(func(place int) int { return 1 + place }))
 	case "dense":
 		c.dense(p, l.Out.Len())
 	case "conv":
@@ -158,10 +164,64 @@ func (c *chain) attention(p []float32, heads int) {
 	c.x = c.convolution(p[in:], d, 1, 1, 1, 0)
 }
 
-// mean adds the mean over the places that have a token.
-func (c *chain) mean() {
-	first := c.op("Slice", []string{c.there, c.ints("from", []int{0}, 1), c.ints("to", []int{c.height}, 1), c.ints("axis", []int{1}, 1)})
-	there := c.op("Reshape", []string{c.op("Cast", []string{first}, attribute{"to", floatType}), c.ints("shape", []int{-1, 1, c.height, 1}, 4)})
+// lstm passes a row through cells, place by place. ONNX's own operator of the name cannot pass over a
+// place without a token.
+func (c *chain) lstm(p []float32, cells int) {
+	in := (c.channels + 1) * 4 * cells
+	weights, biases := p[in:in+4*cells*cells], p[in+4*cells*cells:]
+	first := c.op("Reshape", []string{c.convolution(p[:in], 4*cells, 1, 1, 1, 0), c.ints("shape", []int{-1, 4 * cells, c.height}, 3)})
+	there := c.op("Reshape", []string{c.there, c.ints("shape", []int{-1, 1, c.height}, 3)})
+	n := c.op("Slice", []string{c.op("Shape", []string{c.x}), c.ints("from", []int{0}, 1), c.ints("to", []int{1}, 1)})
+	zeros := c.op("ConstantOfShape", []string{c.op("Concat", []string{n, c.ints("cells", []int{cells}, 1)}, attribute{"axis", 0})})
+
+	b := &graph{used: c.used}
+	seen, held := b.input("seen", "", floatType, rows, cells), b.input("held", "", floatType, rows, cells)
+	input, token := b.input("input", "", floatType, rows, 4*cells), b.input("token", "", boolType, rows, 1)
+	axis := b.ints("axis", []int{1}, 1)
+	gate := func(i int, kind string) string {
+		w := make([]float32, 0, cells*cells)
+		for k := range cells {
+			w = append(w, weights[(4*k+i)*cells:][:cells]...)
+		}
+		from := b.op("Gemm", []string{seen, b.floats("weight", w, cells, cells), b.floats("bias", biases[i*cells:][:cells], cells)})
+		part := b.op("Slice", []string{input, b.ints("from", []int{i * cells}, 1), b.ints("to", []int{(i + 1) * cells}, 1), axis})
+		return b.op(kind, []string{b.op("Add", []string{from, part})})
+	}
+	enter, forget, value, out := gate(0, "Sigmoid"), gate(1, "Sigmoid"), gate(2, "Tanh"), gate(3, "Sigmoid")
+	holds := b.op("Add", []string{b.op("Mul", []string{forget, held}), b.op("Mul", []string{enter, value})})
+	shows := b.op("Mul", []string{out, b.op("Tanh", []string{holds})})
+	shows, holds = b.op("Where", []string{token, shows, seen}), b.op("Where", []string{token, holds, held})
+	for _, name := range []string{shows, holds, b.op("Identity", []string{shows})} {
+		b.output(name, "", floatType, rows, cells)
+	}
+
+	y := c.name("Scan")
+	c.node("", "Scan", []string{zeros, zeros, first, there}, []string{c.name("seen"), c.name("held"), y},
+		attribute{"body", b}, attribute{"num_scan_inputs", 2}, attribute{"scan_input_axes", []int{2, 2}}, attribute{"scan_output_axes", []int{2}})
+	c.x, c.channels = y, cells
+	c.places()
+}
+
+// tokens returns whether each place that is left has a token, [rows×height].
+func (c *chain) tokens() string {
+	return c.op("Slice", []string{c.there, c.ints("from", []int{0}, 1), c.ints("to", []int{c.height}, 1), c.ints("axis", []int{1}, 1)})
+}
+
+// edge returns whether each place is that of the token whose place has the greatest rank, which is positive.
+func (c *chain) edge(rank func(place int) int) string {
+	ranks := make([]float32, c.height)
+	for place := range ranks {
+		ranks[place] = float32(rank(place))
+	}
+	there := c.tokens()
+	of := c.op("Mul", []string{c.op("Cast", []string{there}, attribute{"to", floatType}), c.floats("ranks", ranks, 1, c.height)})
+	most := c.op("ReduceMax", []string{of}, attribute{"axes", []int{1}}, attribute{"keepdims", 1})
+	return c.op("And", []string{there, c.op("Equal", []string{of, most})})
+}
+
+// mean adds the mean over places.
+func (c *chain) mean(places string) {
+	there := c.op("Reshape", []string{c.op("Cast", []string{places}, attribute{"to", floatType}), c.ints("shape", []int{-1, 1, c.height, 1}, 4)})
 	axes := c.ints("axes", []int{2, 3}, 2)
 	sum := c.op("ReduceSum", []string{c.op("Mul", []string{c.x, there}), axes}, attribute{"keepdims", 0})
 	n := c.op("Max", []string{c.op("ReduceSum", []string{there, axes}, attribute{"keepdims", 0}), c.constant(1)})

@@ -79,12 +79,19 @@ func (convSpec) lipschitz() bool { return true }
 func (c convSpec) layer(b *builder, in Shape, wantDx bool) Layer { return c.newConv(b, in, wantDx) }
 
 func (c convSpec) newConv(b *builder, in Shape, wantDx bool) *conv {
-	w := c.window(in)
-	l := &conv{formedSite: newFormedSite(b, (w.Patch()+1)*c.channels), window: w, channels: c.channels}
-	l.g, l.y = b.examples(l.p.Len()), b.rows(w.Places()*c.channels)
+	l := c.newMap(b, in)
+	l.y = b.rows(l.window.Places() * c.channels)
 	if wantDx {
 		l.dx = b.rows(in.Len())
 	}
+	return l
+}
+
+// newMap makes a convolution that is asked for its weights' gradients alone, which [conv.weigh] forms.
+func (c convSpec) newMap(b *builder, in Shape) *conv {
+	w := c.window(in)
+	l := &conv{formedSite: newFormedSite(b, (w.Patch()+1)*c.channels), window: w, channels: c.channels}
+	l.g = b.examples(l.p.Len())
 	return l
 }
 
@@ -127,14 +134,20 @@ func (c *conv) forward(x compute.Buffer, n int, w compute.Buffer) compute.Buffer
 }
 
 func (c *conv) backward(dy compute.Buffer, want bool, w compute.Buffer) compute.Buffer {
-	in, out := c.window.In(), c.window.Places()*c.channels
-	c.gather(func(from, n int, dst compute.Buffer) {
-		picture.ConvWeights(c.be, c.window, n, c.channels, c.x.Slice(from*in, n*in), dy.Slice(from*out, n*out), dst)
-	})
+	c.weigh(c.x, dy, c.rows)
 	if want {
 		picture.ConvGrad(c.be, c.window, c.rows, c.channels, dy, w, c.dx)
 	}
 	return c.dx
+}
+
+// weigh forms the weights' gradients of n rows x from those by what the convolution makes of them.
+func (c *conv) weigh(x, dy compute.Buffer, n int) {
+	c.x, c.rows = x, n
+	in, out := c.window.In(), c.window.Places()*c.channels
+	c.gather(func(from, n int, dst compute.Buffer) {
+		picture.ConvWeights(c.be, c.window, n, c.channels, x.Slice(from*in, n*in), dy.Slice(from*out, n*out), dst)
+	})
 }
 
 // Init draws weights from a normal distribution of variance 2/patch (He et al.

@@ -7,11 +7,14 @@ import (
 	"clipscope/core/compute/kernel/sequence"
 )
 
-var meanForm = form{usage: "mean", read: func(arguments) layerSpec { return meanSpec{} }}
+// meanForm returns the form of a layer that has one vector left of those at a row's tokens.
+func meanForm(name string, over sequence.Over) form {
+	return form{usage: name, read: func(arguments) layerSpec { return meanSpec{over} }}
+}
 
-// meanSpec is the mean over tokens as it is written in a list of layers. [reader.place] has it stand
-// where a row has its tokens.
-type meanSpec struct{}
+// meanSpec is the mean over tokens, or the first or last one, as it is written in a list of layers.
+// [reader.place] has it stand where a row has its tokens.
+type meanSpec struct{ over sequence.Over }
 
 func (meanSpec) outline(in Shape) (Outline, error) {
 	return Outline{Out: Shape{Channels: in.Channels}, Floats: int64(in.Len() + in.Channels)}, nil
@@ -20,14 +23,15 @@ func (meanSpec) outline(in Shape) (Outline, error) {
 // lipschitz is false, as nothing that may stand before it is Lipschitz.
 func (meanSpec) lipschitz() bool { return false }
 
-func (meanSpec) layer(b *builder, in Shape, _ bool) Layer {
-	return &mean{be: b.be, tokens: b.tokens, places: in.Height, channels: in.Channels, y: b.rows(in.Channels), dx: b.rows(in.Len())}
+func (m meanSpec) layer(b *builder, in Shape, _ bool) Layer {
+	return &mean{be: b.be, over: m.over, tokens: b.tokens, places: in.Height, channels: in.Channels, y: b.rows(in.Channels), dx: b.rows(in.Len())}
 }
 
-// mean is the mean of a row's vectors over the places where it has tokens. That of a row
-// without tokens is 0.
+// mean is the mean of a row's vectors over the places where it has tokens, or that at the first or last of
+// these. That of a row without tokens is 0.
 type mean struct {
 	be               compute.Backend
+	over             sequence.Over
 	tokens           *tokens
 	places, channels int
 	n                int
@@ -38,13 +42,13 @@ func (l *mean) Sites() []Site { return nil }
 
 func (l *mean) Forward(x compute.Buffer, n int) compute.Buffer {
 	l.n = n
-	sequence.Mean(l.be, n, l.tokens.places, l.places, l.tokens.many, l.channels, l.tokens.x, x, l.y)
+	sequence.Mean(l.be, n, l.tokens.places, l.places, l.tokens.many, l.channels, l.over, l.tokens.x, x, l.y)
 	return l.y
 }
 
 func (l *mean) Backward(dy compute.Buffer, want bool) compute.Buffer {
 	if want {
-		sequence.MeanGrad(l.be, l.n, l.tokens.places, l.places, l.tokens.many, l.channels, l.tokens.x, dy, l.dx)
+		sequence.MeanGrad(l.be, l.n, l.tokens.places, l.places, l.tokens.many, l.channels, l.over, l.tokens.x, dy, l.dx)
 	}
 	return l.dx
 }

@@ -80,6 +80,8 @@ var sequences = []Spec{
 	must(Read(Shape{Channels: 5}, []string{
 		"embedding:6:6", "position", "skip", "layernorm", "attention:3", "add", "skip", "layernorm", "conv1d:8:1", "gelu", "conv1d:6:1", "add", "layernorm", "mean", "dense",
 	}, 3, SoftmaxCE)),
+	must(Read(Shape{Channels: 5}, []string{"embedding:6:3", "lstm:4", "tanh", "lstm:3", "last", "dense"}, 3, SoftmaxCE)),
+	must(Read(Shape{Channels: 6}, []string{"embedding:4:3", "skip:4", "lstm:4", "add", "conv1d:3:2", "first", "dense"}, 2, Squared)),
 }
 
 func written(s Spec) string {

@@ -10,6 +10,7 @@ import (
 
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel/picture"
+	"clipscope/core/compute/kernel/sequence"
 )
 
 // Shape is the shape of a row between two layers: a picture of Height×Width positions,
@@ -206,7 +207,8 @@ var forms = map[string]form{
 	"dense": denseForm, "relu": activationForm("relu"), "gelu": activationForm("gelu"), "tanh": activationForm("tanh"), "flatten": flattenForm,
 	"conv": convForm, "wsconv": wsconvForm, "maxpool": poolForm("maxpool", picture.Max), "avgpool": poolForm("avgpool", picture.Mean), "globalpool": globalForm,
 	"groupnorm": groupNormForm, "layernorm": layerNormForm, "bias": biasForm, "skip": skipForm, "add": {usage: "add"},
-	"embedding": embeddingForm, "position": positionForm, "conv1d": conv1dForm, "attention": attentionForm, "mean": meanForm,
+	"embedding": embeddingForm, "position": positionForm, "conv1d": conv1dForm, "attention": attentionForm,
+	"lstm": lstmForm, "mean": meanForm("mean", sequence.All), "first": meanForm("first", sequence.First), "last": meanForm("last", sequence.Last),
 }
 
 // Read makes a list of layers an architecture for rows of a shape. A dense layer
@@ -294,10 +296,10 @@ func (r *reader) place(p layerSpec, in Shape) error {
 		}
 	case meanSpec:
 		if !r.tokens {
-			err = errors.New("it is the mean over the tokens of a row: an embedding stands first, and between them only what keeps their places; of a picture take globalpool")
+			err = errors.New("it is of the tokens of a row, of which one vector is left: an embedding stands first, and between them only what keeps their places; of a picture take globalpool")
 		}
 		r.tokens = false // there is one place left
-	case positionSpec, attentionSpec:
+	case positionSpec, attentionSpec, lstmSpec:
 		if !r.tokens || in.Height != r.spec.Input.Len() {
 			err = errors.New("it is of the tokens of a row: an embedding stands first, and between them only what keeps all places")
 		}

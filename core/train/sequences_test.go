@@ -43,6 +43,7 @@ func names(n int) *data.Dataset {
 var (
 	ofTokens = run.Model{Layers: []string{"embedding:27:6", "conv:5:1", "tanh", "globalpool", "dense"}}
 	// attends has all that a transformer has.
+	cells   = run.Model{Layers: strings.Fields("embedding:27:6 lstm:5 lstm:8 last dense")}
 	attends = run.Model{Layers: strings.Fields("embedding:27:6 position skip layernorm attention:2 add skip layernorm conv1d:8:1 gelu conv1d:6:1 add layernorm mean dense")}
 )
 
@@ -57,7 +58,7 @@ func ofSequences(m clip.Info) bool {
 func TestTokensAreLearned(t *testing.T) {
 	t.Parallel()
 	ds := names(300)
-	for _, model := range []run.Model{ofTokens, attends} {
+	for _, model := range []run.Model{ofTokens, attends, cells} {
 		for _, m := range clip.Methods() {
 			if !ofSequences(m) {
 				continue
@@ -102,7 +103,7 @@ func TestNoSequenceAddsMoreThanStated(t *testing.T) {
 			continue
 		}
 		for _, size := range []float32{1, 1e6} {
-			for _, model := range []run.Model{ofTokens, attends} {
+			for _, model := range []run.Model{ofTokens, attends, cells} {
 				p := begunWith(t, m.Name, ds, size, model, purego.New())
 				if err := overshoot(t, p, 0, rows); err != nil {
 					t.Errorf("%s, %v, weights times %g: %v", m.Name, model.Layers, size, err)

@@ -222,7 +222,7 @@ func modelFields() []Field {
 	return on(Model, []Field{
 		{Key: "model.kind", Follows: true, Kind: Menu, Label: "Kind", Options: kinds},
 		{Key: "model.layers", Label: "Layers", When: is("model.kind", "layers"),
-			Help: "For example conv:16:8:s2:p3 (16 channels, a kernel of 8×8, stride 2, padding 3), wsconv with standardised weights, maxpool:2:s1, avgpool:2, globalpool, groupnorm:8, layernorm, relu, tanh, gelu, bias, flatten, dense:32; embedding:27:8 first where a row is tokens, of which there are 27, then conv1d:32:3 along them, or position and attention:2 with two heads, and mean over them; skip … add around a residual block, skip:64:s2 with a convolution on what goes around. The last dense has as many outputs as the data."},
+			Help: "For example conv:16:8:s2:p3 (16 channels, a kernel of 8×8, stride 2, padding 3), wsconv with standardised weights, maxpool:2:s1, avgpool:2, globalpool, groupnorm:8, layernorm, relu, tanh, gelu, bias, flatten, dense:32; embedding:27:8 first where a row is tokens, of which there are 27, then conv1d:32:3 along them, or lstm:32 with 32 cells, or position and attention:2 with two heads, and mean over them, or the first or last of them; skip … add around a residual block, skip:64:s2 with a convolution on what goes around. The last dense has as many outputs as the data."},
 		{Key: "model.hidden", Follows: true, Label: "Hidden layers", Preset: "128", Help: "Widths from the first to the last, for example 128, 64.", When: mlp},
 		{Key: "model.activation", Kind: Menu, Label: "Activation", Help: "What stands between two layers.", When: mlp, Options: []Option{
 			{Value: "relu", Text: "ReLU"}, {Value: "tanh", Text: "tanh"}}},

@@ -513,5 +513,19 @@ func checkAlone(c *check) {
 			sequence.AttendGrad(c.b, m, t, h, x[1], x[2], x[3], x[4], x[5])
 		})
 	}
-
+	for _, h := range []int{5, 33} {
+		w := c.b.New(4 * h * (h + 1))
+		c.b.Write(w, c.weights(h))
+		pass := func(m int, x []compute.Buffer) {
+			kernel.Copy(c.b, 4*m*t*h, x[2], x[1])
+			kernel.Fill(c.b, m*t, 1, x[0])
+			sequence.LSTM(c.b, m, t, 2, h, x[0], x[2], w, x[3], x[4])
+		}
+		each(fmt.Sprintf("LSTM(%d)", h), m, []int{t, 4 * t * h, 4 * t * h, t * h, t * h}, pass)
+		each(fmt.Sprintf("LSTMGrad(%d)", h), m, []int{t, 4 * t * h, 0, t * h, t * h, 4 * t * h}, func(m int, x []compute.Buffer) {
+			pass(m, []compute.Buffer{x[0], x[1], x[5], x[3], x[4]})
+			sequence.LSTMGrad(c.b, m, t, 2, h, x[0], x[5], w, x[3], x[4])
+		})
+		c.b.Free(w)
+	}
 }

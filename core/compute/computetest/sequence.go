@@ -185,60 +185,75 @@ func checkTokenGram(c *check) {
 	})
 }
 
-// count returns the number of tokens, of so many, among the first p of t places of the i-th row; at
-// least 1.
-func count(x []float32, i, t, p, many int) (n int) {
-	for _, x := range x[i*t : i*t+p] {
+// meant returns the places of those tokens, of so many, among the first p of t places of the i-th row that a
+// mean is over, and their number, at least 1.
+func meant(x []float32, i, t, p, many int, over sequence.Over) (places map[int]bool, n int) {
+	var all []int
+	for j, x := range x[i*t : i*t+p] {
 		if tokenOf(x, many) >= 0 {
-			n++
+			all = append(all, j)
 		}
 	}
-	return max(n, 1)
+	switch {
+	case over == sequence.First && len(all) > 0:
+		all = all[:1]
+	case over == sequence.Last && len(all) > 0:
+		all = all[len(all)-1:]
+	}
+	places = map[int]bool{}
+	for _, j := range all {
+		places[j] = true
+	}
+	return places, max(len(all), 1)
 }
 
 // eachMean calls f for the sizes of means: as eachTable, and with fewer places than tokens.
-func (c *check) eachMean(f func(m, t, p, v, d int)) {
-	c.eachTable(func(m, t, v, d int) { f(m, t, t-t/3, v, d) })
-	f(5, 7, 7, 4, 3)
-	f(2, 3, 0, 4, 3)
+func (c *check) eachMean(f func(m, t, p, v, d int, over sequence.Over)) {
+	for _, over := range []sequence.Over{sequence.All, sequence.First, sequence.Last} {
+		c.eachTable(func(m, t, v, d int) { f(m, t, t-t/3, v, d, over) })
+		f(5, 7, 7, 4, 3, over)
+		f(2, 3, 0, 4, 3, over)
+	}
 }
 
 func checkMean(c *check) {
-	c.eachMean(func(m, t, p, v, d int) {
+	c.eachMean(func(m, t, p, v, d int, over sequence.Over) {
 		for _, data := range c.usual() {
 			x, e, y := c.arg("x", c.tokens(m*t, v)), c.arg("e", data(m*p*d)), c.arg("y", c.edgy(m*d, 3))
 			y.want = each(m*d, func(k int) value {
 				var s sum
-				all := 0.0
+				all, row := 0.0, k/d
+				places, n := meant(x.data, row, t, p, v, over)
 				for j := range p {
-					if row := k / d; tokenOf(x.data[row*t+j], v) >= 0 {
+					if places[j] {
 						u := float64(e.data[(row*p+j)*d+k%d])
 						all += u
 						s.via(all)
-						s.addTerms(u / float64(count(x.data, row, t, p, v)))
+						s.addTerms(u / float64(n))
 					}
 				}
 				return s.value(2)
 			})
-			sequence.Mean(c.b, m, t, p, v, d, x.buf, e.buf, y.buf)
-			c.verify("Mean(%d, %d, %d, %d, %d)", m, t, p, v, d)
+			sequence.Mean(c.b, m, t, p, v, d, over, x.buf, e.buf, y.buf)
+			c.verify("Mean(%d, %d, %d, %d, %d, %d)", m, t, p, v, d, over)
 		}
 	})
 }
 
 func checkMeanGrad(c *check) {
-	c.eachMean(func(m, t, p, v, d int) {
+	c.eachMean(func(m, t, p, v, d int, over sequence.Over) {
 		for _, data := range c.usual() {
 			x, dy, dx := c.arg("x", c.tokens(m*t, v)), c.arg("dy", data(m*d)), c.arg("dx", c.edgy(m*p*d, 3))
 			dx.want = each(m*p*d, func(k int) value {
 				var s sum
-				if row, j := k/d/p, k/d%p; tokenOf(x.data[row*t+j], v) >= 0 {
-					s.addTerms(float64(dy.data[row*d+k%d]) / float64(count(x.data, row, t, p, v)))
+				row := k / d / p
+				if places, n := meant(x.data, row, t, p, v, over); places[k/d%p] {
+					s.addTerms(float64(dy.data[row*d+k%d]) / float64(n))
 				}
 				return s.value(1)
 			})
-			sequence.MeanGrad(c.b, m, t, p, v, d, x.buf, dy.buf, dx.buf)
-			c.verify("MeanGrad(%d, %d, %d, %d, %d)", m, t, p, v, d)
+			sequence.MeanGrad(c.b, m, t, p, v, d, over, x.buf, dy.buf, dx.buf)
+			c.verify("MeanGrad(%d, %d, %d, %d, %d, %d)", m, t, p, v, d, over)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel/sequence"
 )
 
 func init() {
@@ -48,16 +49,21 @@ func init() {
 		mutant{"Mean", "the last row left out", with("mean", func(a *compute.Args) { a.N[0] = max(a.N[0]-1, 0) })},
 		mutant{"Mean", "divided by the number of places", after("mean", 2, func(a compute.Args, was [][]float32, v []float32) {
 			for i := range v {
-				v[i] *= float32(count(was[0], i/a.N[4], a.N[1], a.N[2], a.N[3])) / float32(a.N[2])
+				_, n := meant(was[0], i/a.N[4], a.N[1], a.N[2], a.N[3], sequence.Over(a.F[0]))
+				v[i] *= float32(n) / float32(a.N[2])
 			}
 		})},
+		mutant{"Mean", "the first and last tokens are all", with("mean", func(a *compute.Args) { a.F[0] = 0 })},
+		mutant{"Mean", "the first token is the last", with("mean", func(a *compute.Args) { a.F[0] = min(a.F[0], 1) })},
 		mutant{"MeanGrad", "the last row left out", with("meanGrad", func(a *compute.Args) { a.N[0] = max(a.N[0]-1, 0) })},
 		mutant{"MeanGrad", "what is no token has a gradient", after("meanGrad", 2, func(a compute.Args, was [][]float32, v []float32) {
 			p, d := a.N[2], a.N[4]
 			for i := range v {
-				v[i] = was[1][i/d/p*d+i%d] / float32(count(was[0], i/d/p, a.N[1], p, a.N[3]))
+				_, n := meant(was[0], i/d/p, a.N[1], p, a.N[3], sequence.Over(a.F[0]))
+				v[i] = was[1][i/d/p*d+i%d] / float32(n)
 			}
 		})},
+		mutant{"MeanGrad", "the first token is the last", with("meanGrad", func(a *compute.Args) { a.F[0] = min(a.F[0], 1) })},
 		mutant{"Attend", "what is no token is looked at", before("attend", 0, func(v []float32) { clear(v) })},
 		mutant{"Attend", "the last place has no answer", with("attend", func(a *compute.Args) { a.N[1] = max(a.N[1]-1, 0) })},
 		mutant{"Attend", "one head", with("attend", func(a *compute.Args) {

@@ -3,12 +3,12 @@ package sequence
 import "clipscope/core/compute"
 
 // MeanGrad forms the gradient of [Mean] by its values, dx [n×p×d], from that by its result, dy
-// [n×d]: 0 where there is no token.
+// [n×d]: 0 where there is no token of those that are meant.
 //
 //	for i := range n { for j := range p { dx[i][j] = dy[i] / number of tokens where x[i][j] is one, else 0 } }
-func MeanGrad(q compute.Queue, n, t, p, v, d int, x, dy, dx compute.Buffer) {
+func MeanGrad(q compute.Queue, n, t, p, v, d int, over Over, x, dy, dx compute.Buffer) {
 	q.Run(meanGrad, compute.Args{
-		N:   [5]int{n, t, p, v, d},
+		N: [5]int{n, t, p, v, d}, F: [6]float64{float64(over)},
 		Buf: [5]compute.Buffer{x.Matrix(n, t), dy.Matrix(n, d), dx.Matrix(n, p*d)},
 	})
 }
@@ -17,13 +17,14 @@ var meanGrad = compute.Define(compute.Kernel{Name: "meanGrad", Loop: func(o *com
 	t, p, v, d := o.N[1], o.N[2], o.N[3], o.N[4]
 	for i := range o.N[0] {
 		row := o.Buf[0][i*t : i*t+p]
-		n := max(tokens(row, v), 1)
+		from, to := Over(o.F[0]).of(row, v)
+		n := max(tokens(row[from:to], v), 1)
 		for j, x := range row {
-			to := o.Buf[2][(i*p+j)*d : (i*p+j+1)*d]
-			clear(to)
-			for c := range to {
-				if token(x, v) >= 0 {
-					to[c] = o.Buf[1][i*d+c] / float32(n)
+			dx := o.Buf[2][(i*p+j)*d : (i*p+j+1)*d]
+			clear(dx)
+			for c := range dx {
+				if j >= from && j < to && token(x, v) >= 0 {
+					dx[c] = o.Buf[1][i*d+c] / float32(n)
 				}
 			}
 		}

@@ -1,14 +1,15 @@
 import { Ptr, loadUpTo, storeUpTo } from "../../simd/vec";
 import { token } from "./embed";
-import { tokens } from "./mean";
+import { from, many, meant, to } from "./mean";
 
 // @divide n: x t, dy d, dx p * d
-export function meanGrad(n: i32, t: i32, p: i32, v: i32, d: i32, x: Ptr, dy: Ptr, dx: Ptr): void {
+export function meanGrad(n: i32, t: i32, p: i32, v: i32, d: i32, over: f64, x: Ptr, dy: Ptr, dx: Ptr): void {
   const row = <usize>d << 2;
   for (let i = 0; i < n; i++, x += <usize>t << 2, dy += row) {
-    const count = f32x4.splat(tokens(p, v, x));
-    for (let j: usize = 0; j < <usize>p; j++, dx += row) {
-      if (token(load<f32>(x + (j << 2)), v) < 0) {
+    meant(<i32>over, p, v, x);
+    const count = f32x4.splat(many);
+    for (let j = 0; j < p; j++, dx += row) {
+      if (j < from || j >= to || token(load<f32>(x + (<usize>j << 2)), v) < 0) {
         memory.fill(dx, 0, row);
         continue;
       }
