@@ -91,8 +91,8 @@ func (d *draft) chooseModel() (err error) {
 			kinds = append(kinds, n.Kind)
 		}
 		return Fault("model", "there is no model kind %q; choose %s", m.Kind, strings.Join(kinds, ", "))
-	case m.Kind == run.Transformer: // which rows of tokens have written out
-		return Fault("model.kind", "a transformer reads tokens, and the data has none; choose letters or words in order for a column of texts, or another model")
+	case m.ReadsTokens(): // which rows of tokens have written out
+		return Fault("model.kind", "the network %s reads tokens, and the data has none; choose letters or words in order for a column of texts, or another model", m.Kind)
 	case m.Kind == "softmax" && d.terms.Meta.Task == data.Regression:
 		return Fault("model", "softmax regression needs classes, but the data's targets are numbers; choose linear or mlp")
 	case m.Kind == "softmax" && d.terms.Meta.Task == data.MultiLabel:

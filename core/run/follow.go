@@ -149,8 +149,8 @@ func (c *Config) follow(f Facts) {
 // neighbours.
 func (c *Config) followTokens(f Facts, part float64) {
 	switch {
-	case c.Model.Kind == Transformer:
-		c.Model = Model{Kind: "layers", Layers: transformer(f.Tokens)}
+	case c.Model.ReadsTokens():
+		c.Model = Model{Kind: "layers", Layers: c.Model.ofTokens(f.Tokens)}
 	case c.Model.Kind != "" || len(c.Model.Layers) > 0:
 	case len(c.Model.Hidden) > 0 || c.Model.Activation != "":
 		c.Model.Kind = "mlp" // which the plan refuses

@@ -69,10 +69,30 @@ var networks = []Network{
 	{"resnet18", "ResNet-18", "He et al. 2016 for small pictures, with group normalisation: about 11 million parameters.", resnet(2, 2, 2, 2)},
 	{"resnet34", "ResNet-34", "Twice as deep: about 21 million parameters. It takes much memory and hours.", resnet(3, 4, 6, 3)},
 	{Transformer, "transformer", "Two blocks of attention, for columns of letters or words in order: each place looks at all others of its row.", transformer(256)},
+	{LSTM, "LSTM", "Cells that pass a row token by token and hold on to what they have seen, for columns of letters or words in order.", lstm(256)},
 }
 
-// Transformer is the one network whose list follows from the data: [Config.WithDefaultsFor] writes it out.
-const Transformer = "transformer"
+// Networks whose lists follow from the data: [Config.WithDefaultsFor] writes them out.
+const (
+	Transformer = "transformer"
+	LSTM        = "lstm"
+)
+
+// ReadsTokens reports whether the model is a network of these.
+func (m Model) ReadsTokens() bool { return m.Kind == Transformer || m.Kind == LSTM }
+
+// ofTokens returns the list of a network that reads so many.
+func (m Model) ofTokens(tokens int) []string {
+	if m.Kind == LSTM {
+		return lstm(tokens)
+	}
+	return transformer(tokens)
+}
+
+// lstm has one layer of cells for so many tokens.
+func lstm(tokens int) []string {
+	return []string{fmt.Sprintf("embedding:%d:16", tokens), "lstm:32", "mean", "dense"}
+}
 
 // transformer has two blocks for so many tokens (Vaswani et al. 2017; normalised first, as Xiong et al. 2020).
 func transformer(tokens int) []string {

@@ -18,6 +18,9 @@ type Scores struct {
 	// ROC is recall over the share of wrong alarms, PR precision over recall.
 	ROC []Point `json:"roc,omitempty"`
 	PR  []Point `json:"pr,omitempty"`
+	// Cuts says what Positive would find were it answered from other probabilities than one half, which is
+	// that in the middle, the least first: from all rows to none.
+	Cuts []Cut `json:"cuts,omitempty"`
 	// Calibration sorts the rows by how sure the model was of its answer.
 	Calibration      []Calibrated `json:"calibration,omitempty"`
 	CalibrationError Number       `json:"calibration_error"`
@@ -60,6 +63,13 @@ type LabelScore struct {
 type Point struct {
 	X Number `json:"x"`
 	Y Number `json:"y"`
+}
+
+// Cut counts the rows that have at least a probability of a class.
+type Cut struct {
+	From   Number `json:"from"`
+	Found  int    `json:"found"`  // of the class
+	Alarms int    `json:"alarms"` // of the other
 }
 
 // Mistake is a picture that was taken for another class than it is of.

@@ -206,7 +206,7 @@ func (c *Classes) rank(s *run.Scores) {
 		}
 		r := ranked(c.truth, c.odds[positive], positive, true)
 		s.Positive, s.ROCArea, s.AveragePrecision = c.names[positive], run.Number(r.area), run.Number(r.precision)
-		s.ROC, s.PR = r.roc, r.pr
+		s.ROC, s.PR, s.Cuts = r.roc, r.pr, r.cuts
 		return
 	}
 	area, precision, n := 0.0, 0.0, 0.0
@@ -222,6 +222,7 @@ func (c *Classes) rank(s *run.Scores) {
 type ranking struct {
 	area, precision float64 // NaN where there are no rows of the class, or none beside
 	roc, pr         []run.Point
+	cuts            []run.Cut
 }
 
 // ranked walks down the rows by the odds of a class, those of one size at once, and
@@ -260,8 +261,31 @@ func ranked(truth []int, odds []float64, class int, drawn bool) ranking {
 			r.pr = append(r.pr, run.Point{X: run.Number(recall), Y: run.Number(precision)})
 		}
 	}
+	if drawn {
+		r.cuts = cuts(mine, others)
+	}
 	r.roc, r.pr = thin(r.roc), thin(r.pr)
 	return r
+}
+
+// Cuts are at odds of e^(±farthest) at most, finely enough for models that are far too sure.
+const (
+	farthest = 10
+	finely   = 10 // cuts a unit of the odds' logarithm
+)
+
+// cuts counts sorted odds from each cut on: first all, in the middle those from even odds, then none.
+func cuts(mine, others []float64) []run.Cut {
+	all := []run.Cut{{From: 0, Found: len(mine), Alarms: len(others)}}
+	for i := -farthest * finely; i <= farthest*finely; i++ {
+		least := float64(i) / finely
+		from := func(v []float64) int {
+			at, _ := slices.BinarySearch(v, least)
+			return len(v) - at
+		}
+		all = append(all, run.Cut{From: run.Number(1 / (1 + math.Exp(-least))), Found: from(mine), Alarms: from(others)})
+	}
+	return append(all, run.Cut{From: 1})
 }
 
 // sortOdds sorts v, without NaN, digit by digit of 11 bits: ten classes of ten thousand rows

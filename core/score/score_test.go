@@ -100,6 +100,43 @@ func TestAreaIsTheShareOfPairs(t *testing.T) {
 	}
 }
 
+// TestCutsCountRows, as counting them one by one does.
+func TestCutsCountRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 2))
+	c := NewClasses([]string{"well", "ill"})
+	var truth []int
+	var odds []float64
+	for range 300 {
+		class := rng.IntN(4) / 3
+		z := float32(rng.NormFloat64())
+		c.Add(class, []float32{0, z})
+		truth, odds = append(truth, class), append(odds, float64(z))
+	}
+	s := c.Scores()
+	if s.Positive != "ill" || len(s.Cuts) != 203 {
+		t.Fatalf("%d cuts of %s", len(s.Cuts), s.Positive)
+	}
+	for i, cut := range s.Cuts {
+		found, alarms := 0, 0
+		least := math.Log(float64(cut.From) / (1 - float64(cut.From)))
+		for k, z := range odds {
+			switch {
+			case z < least-1e-9:
+			case truth[k] == 1:
+				found++
+			default:
+				alarms++
+			}
+		}
+		if cut.Found != found || cut.Alarms != alarms || i > 0 && cut.From <= s.Cuts[i-1].From {
+			t.Errorf("%+v, want %d and %d", cut, found, alarms)
+		}
+	}
+	if half := s.Cuts[101]; half.Found != s.Confusion[1][1] || half.Alarms != s.Confusion[0][1] {
+		t.Errorf("half way %+v, answered %v", half, s.Confusion)
+	}
+}
+
 // TestWhatNoRowSaysIsNaN: what no row says anything of is NaN, and rows that a model has lost
 // its way on are counted.
 func TestWhatNoRowSaysIsNaN(t *testing.T) {

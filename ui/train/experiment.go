@@ -139,7 +139,7 @@ func (x *experiment) set(key, text string, rows int) error {
 
 // writeOut has the list of a model that follows from the data stand in its field, where it can be changed.
 func (x *experiment) writeOut(key string) {
-	if m := x.full().Model; key == "model.kind" && x.cfg.Model.Kind == run.Transformer && m.Kind == "layers" {
+	if m := x.full().Model; key == "model.kind" && x.cfg.Model.ReadsTokens() && m.Kind == "layers" {
 		x.cfg.Model, x.drafts[key] = m, m.Kind
 		delete(x.drafts, "model.layers")
 	}

@@ -356,3 +356,45 @@ test("a model that was saved is applied to the cells of other rows, and does as 
   await eventually(async () => assert.deepEqual(await rows("What was answered"), names.map((is) => [is, ...names.map((as) => answered(is, as))].join("\t"))));
   assert.deepEqual(page.errors, []);
 });
+
+test("where two classes cost differently, the line between them is drawn elsewhere", async (t) => {
+  const page = await visit(t, "#target_epsilon=8");
+  const drawn = random(5), rows = Array.from({ length: 2000 }, () => {
+    const x = drawn(), ill = drawn() < 0.05 + 0.5 * x ** 3;
+    return `${x.toFixed(3)},${drawn().toFixed(3)},${ill ? "ill" : "well"}`;
+  });
+  await page.setInputFiles("#files", csv("patients.csv", "pressure,age,state\n" + rows.join("\n") + "\n"));
+  await line(page, "patients.csv");
+  await start(page);
+  await page.locator("#result").waitFor();
+  await page.click("#scores summary");
+  const figures = async () => Object.fromEntries(await page.locator("#decision dl > *").evaluateAll((all) => all.map((f) => [f.querySelector("dt")?.textContent, f.querySelector("dd")?.textContent])));
+  const counts = async () => {
+    const [, found, ill, alarms, well] = (/** @type {any} */ (/(\d+) of (\d+) (\d+) of (\d+)/.exec([(await figures()).found, (await figures())["wrong alarms"]].join(" ").replaceAll(",", "")))).map(Number);
+    return { found, ill, alarms, well };
+  };
+  await says(page, "#decision", /Answer “ill” from 50 % on/);
+  const before = await counts();
+  // Half way is what the model answers.
+  const answered = async (/** @type {string} */ is, /** @type {number} */ as) => Number((await page.locator("#scores table", { hasText: "What was answered" }).locator("tr", { hasText: new RegExp(`^${is}`) }).locator("td").nth(as).innerText()).replaceAll(",", ""));
+  assert.deepEqual(before, { found: await answered("ill", 0), ill: await answered("ill", 0) + await answered("ill", 1), alarms: await answered("well", 0), well: await answered("well", 0) + await answered("well", 1) });
+  await page.selectOption("#decision-cost", "10");
+  await page.click("#decision-best");
+  await page.locator("#decision-best:disabled").waitFor();
+  const after = await counts();
+  assert.ok(after.found > before.found && after.alarms > before.alarms, JSON.stringify({ before, after }));
+  const cost = Number((await figures())["cost a row, in wrong alarms"]);
+  assert.ok(Math.abs(cost - (10 * (after.ill - after.found) + after.alarms) / (after.ill + after.well)) < 1e-3 * (1 + cost), `${cost} ${JSON.stringify(after)}`);
+  // By keyboard, step by step.
+  await page.focus("#decision-at");
+  const line1 = await page.locator("label[for=decision-at]").innerText();
+  await page.keyboard.press("ArrowRight");
+  await eventually(async () => assert.notEqual(await page.locator("label[for=decision-at]").innerText(), line1));
+  await page.locator("#decision-best:enabled").waitFor();
+  await page.locator("#decision").scrollIntoViewIfNeeded();
+  await page.screenshot({ path: path.join(results, "decision-wide-light.png") });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.locator("#decision").scrollIntoViewIfNeeded();
+  await page.screenshot({ path: path.join(results, "decision-narrow-light.png") });
+  assert.deepEqual(page.errors, []);
+});
