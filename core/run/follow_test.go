@@ -49,6 +49,7 @@ func TestFollowGivesTheRulesAnswers(t *testing.T) {
 		{"tokens", Config{}, Facts{Rows: 4000, Features: 64, Tokens: 4096, Table: true, Outputs: 2}, "layers", "adam", nil, 1000, 75, 1, 0.03},
 		{"tokens, other layers", Config{Model: Model{Layers: []string{"embedding:4096:2", "mean", "dense"}}}, Facts{Rows: 4000, Features: 64, Tokens: 4096, Table: true, Outputs: 2}, "layers", "adam", nil, 1000, 75, 1, 0.03},
 		{"a transformer", Config{Model: Model{Kind: "transformer"}}, Facts{Rows: 4000, Features: 64, Tokens: 4096, Table: true, Outputs: 2}, "layers", "adam", nil, 1000, 75, 1, 0.01},
+		{"cells", Config{Model: Model{Kind: "lstm"}}, Facts{Rows: 4000, Features: 64, Tokens: 4096, Table: true, Outputs: 2}, "layers", "adam", nil, 1000, 75, 1, 0.03},
 		{"a transformer of no tokens", Config{Model: Model{Kind: "transformer"}}, table(4000, 20, 2), "transformer", "adam", nil, 256, 19, 1, 0.01},
 		{"one row", Config{}, table(1, 1, 2), "softmax", "adam", nil, 1, 300, 1.2, 0.11},
 	} {

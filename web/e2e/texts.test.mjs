@@ -85,20 +85,23 @@ test("words are learned in their order, which the column’s menu offers, and th
   assert.deepEqual([...page.errors, ...use.errors], []);
 });
 
-test("a transformer is chosen by its name, shows its layers, trains, and answers as predict.mjs does", async (t) => {
+for (const { kind, lines, own, other, rate } of [
+  { kind: "transformer", lines: /^25 layers, 70,242 parameters/, own: "attention:2", other: "attention:4", rate: /Adam, η\s0\.01/ },
+  { kind: "lstm", lines: /^4 layers, 72,002 parameters/, own: "lstm:32", other: "lstm:24", rate: /Adam, η\s0\.03/ },
+]) test(`a network ${kind} is chosen by its name, shows its layers, trains, and answers as predict.mjs does`, async (t) => {
   const page = await visit(t, "#target_epsilon=8&steps=20&csv.max_length=12"), all = reviews(1200, 5);
   await page.setInputFiles("#files", { name: "reviews.csv", mimeType: "text/csv", buffer: Buffer.from(`review,kind\n${all.map((m) => `${m.text},${m.kind}`).join("\n")}\n`) });
   await page.selectOption('#table [aria-label="Kind of column review"]', "words");
   await eventually(async () => assert.match(await page.innerText("#card-model .card-line"), /^5 layers/));
   const head = page.locator("#card-model .card-head");
   if (await head.getAttribute("aria-expanded") === "false") await head.click();
-  await page.selectOption("#f-model-kind", "transformer");
-  await eventually(async () => assert.match(await page.innerText("#card-model .card-line"), /^25 layers, 70,242 parameters/));
-  await page.locator(".layers th", { hasText: "attention:2" }).first().waitFor();
-  await page.fill("#f-model-layers", (await page.inputValue("#f-model-layers")).replace("attention:2", "attention:4"));
-  await page.locator(".layers th", { hasText: "attention:4" }).first().waitFor();
-  await eventually(async () => assert.match(await page.innerText("#card-optimiser .card-line"), /Adam, η\s0\.01/));
-  await page.screenshot({ path: path.join(results, "transformer-wide-light.png"), fullPage: true });
+  await page.selectOption("#f-model-kind", kind);
+  await eventually(async () => assert.match(await page.innerText("#card-model .card-line"), lines));
+  await page.locator(".layers th", { hasText: own }).first().waitFor();
+  await page.fill("#f-model-layers", (await page.inputValue("#f-model-layers")).replace(own, other));
+  await page.locator(".layers th", { hasText: other }).first().waitFor();
+  await eventually(async () => assert.match(await page.innerText("#card-optimiser .card-line"), rate));
+  await page.screenshot({ path: path.join(results, `${kind}-wide-light.png`), fullPage: true });
   await start(page);
   await page.locator("#result").waitFor();
   const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save-model-json")]);
