@@ -435,6 +435,9 @@ class Model {
   #connection; // the worker that holds it; replaced where that has ended
   #file;
   #disposed = false;
+  // line has one of two classes answered from a probability on; by default the likelier one is.
+  /** @type {{ class: string, from: number } | undefined} */
+  line;
 
   /** @param {Connection} connection @param {File} file @param {any} info */
   constructor(connection, file, info) {
@@ -456,10 +459,10 @@ class Model {
   // or objects with cells by the names of their columns.
   /** @param {any} what @param {Pending["progress"]} [progress] @param {AbortSignal} [signal] */
   async predict(what, progress, signal) {
-    if (what instanceof Blob) return this.#ask("predict", {}, [/** @type {File} */ (what)], progress, signal);
+    if (what instanceof Blob) return this.#ask("predict", { line: this.line }, [/** @type {File} */ (what)], progress, signal);
     if (!Array.isArray(what)) throw fail("Give a list of rows, a File with a table, or a list of Files of pictures.");
-    if (what[0] instanceof Blob) return this.#ask("predict", {}, what, progress, signal);
-    return this.#ask("predict", { rows: what.map((row) => ArrayBuffer.isView(row) ? Array.from(/** @type {any} */ (row)) : row) }, [], progress, signal);
+    if (what[0] instanceof Blob) return this.#ask("predict", { line: this.line }, what, progress, signal);
+    return this.#ask("predict", { line: this.line, rows: what.map((row) => ArrayBuffer.isView(row) ? Array.from(/** @type {any} */ (row)) : row) }, [], progress, signal);
   }
 
   // picture is a picture's file (PNG, JPEG) as the model sees it, a row for predict. inverted

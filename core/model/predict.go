@@ -33,9 +33,10 @@ type Predictor struct {
 	net     *nn.Model
 	pipe    *input.Pipe
 	x       compute.Buffer
-	floats  *data.Scale // of features as numbers
-	bytes   *data.Scale // and as bytes, which pictures in files are
-	host    []float32   // a batch of scaled rows
+	floats  *data.Scale    // of features as numbers
+	bytes   *data.Scale    // and as bytes, which pictures in files are
+	host    []float32      // a batch of scaled rows
+	line    *run.ClassLine // nil: the likeliest class is answered
 }
 
 // rows at once: as many as share what a call costs, as long as a batch has no more
@@ -165,6 +166,35 @@ func (p *Predictor) pause(ctx context.Context) error {
 	return nil
 }
 
+// Draw has answers go by a line between two classes, or by what is likeliest where there is none.
+// Its error says what the model has not.
+func (p *Predictor) Draw(line *run.ClassLine) error {
+	a := p.file.Apply
+	switch {
+	case line == nil:
+	case data.Task(a.Task) != data.Classification || a.Outputs != 2:
+		return errors.New("model: a line is drawn between two classes, which this model has not")
+	case p.class(0) != line.Class && p.class(1) != line.Class:
+		return fmt.Errorf("model: a line for the class %q, and the model has %q and %q", line.Class, p.class(0), p.class(1))
+	case !(line.From > 0 && line.From < 1):
+		return fmt.Errorf("model: a line at a probability of %v: take one between 0 and 1", line.From)
+	}
+	p.line = line
+	return nil
+}
+
+// beyond returns the class that a line has answered.
+func (p *Predictor) beyond(probabilities []run.Number) string {
+	i := 0
+	if p.class(1) == p.line.Class {
+		i = 1
+	}
+	if float64(probabilities[i]) >= p.line.From {
+		return p.class(i)
+	}
+	return p.class(1 - i)
+}
+
 // answer turns a row's outputs into its answer.
 func (p *Predictor) answer(z []float32) run.Answer {
 	a := p.file.Apply
@@ -202,7 +232,9 @@ func (p *Predictor) answer(z []float32) run.Answer {
 		for i := range out.Outputs {
 			out.Outputs[i] /= run.Number(sum)
 		}
-		out.Answer = p.class(slices.Index(z, best))
+		if out.Answer = p.class(slices.Index(z, best)); p.line != nil {
+			out.Answer = p.beyond(out.Outputs)
+		}
 	}
 	return out
 }

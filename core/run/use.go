@@ -41,7 +41,14 @@ type ModelInfo struct {
 // of the file beside the message. The answer is a list of [Answer], or a
 // [PredictReply] beside a file of answers.
 type PredictRequest struct {
-	Rows []Row `json:"rows,omitempty"`
+	Rows []Row      `json:"rows,omitempty"`
+	Line *ClassLine `json:"line,omitempty"`
+}
+
+// ClassLine has one of two classes answered from a probability on, in the place of one half.
+type ClassLine struct {
+	Class string  `json:"class"`
+	From  float64 `json:"from"`
 }
 
 // Check refuses more rows than a message should hold.

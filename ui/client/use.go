@@ -13,6 +13,8 @@ type Saved interface {
 	Info() *run.ModelInfo
 	// File is the file that the model was read from.
 	File() app.Value
+	// Draw has answers of two classes go by a line between them, or by what is likelier where it is nil.
+	Draw(line *run.ClassLine)
 	// Predict answers rows: anything that JSON can write, or an array of JavaScript's. It returns what cancels it.
 	Predict(rows any, done func([]run.Answer, error)) (cancel func())
 	// Picture brings a picture's file to what the model sees: its bytes. Dark and light are
@@ -78,6 +80,14 @@ func (m *jsSaved) Dispose()             { m.model.Call("dispose") }
 
 func (m *jsSaved) Keep(done func(error)) {
 	await(pictures().Call("keep", m.File()), func(_ app.Value, err error) { done(err) })
+}
+
+func (m *jsSaved) Draw(line *run.ClassLine) {
+	if line == nil {
+		m.model.Set("line", app.Undefined())
+		return
+	}
+	m.model.Set("line", toJS(line))
 }
 
 func (m *jsSaved) Predict(rows any, done func([]run.Answer, error)) func() {

@@ -78,11 +78,11 @@ func walked(e app.Event, f func(files app.Value)) {
 func (u *Use) parts() []app.UI {
 	switch kindOf(u.info()) {
 	case tables:
-		return []app.UI{u.tablePart(), u.rowPart(), u.examPart()}
+		return []app.UI{u.tablePart(), u.rowPart(), u.linePart(), u.examPart()}
 	case pictures:
-		return []app.UI{u.picturePart(), u.picturesPart(), u.examPart()}
+		return []app.UI{u.picturePart(), u.picturesPart(), u.linePart(), u.examPart()}
 	case numbers:
-		return []app.UI{u.rowPart()} // there are no files of such rows
+		return []app.UI{u.rowPart(), u.linePart()} // there are no files of such rows
 	}
 	return []app.UI{app.Section().Class("use-part use-none").ID("none").Body(
 		app.P().Text("Open a saved model, and it answers here: a table of rows, a row that you type, a digit that you draw, a picture. Nothing of what it was trained on is needed, and nothing leaves this device."),
@@ -515,6 +515,7 @@ func (u *Use) said(a *asked, hint string) app.UI {
 	return box.Body(
 		app.If(u.info().Label != "", func() app.UI { return app.P().Class("help").Text(u.info().Label) }),
 		app.P().Class("figure").Text(answerText(u.info(), a.answer)),
+		app.If(u.line.said() != "", func() app.UI { return app.P().Class("help").Text(u.line.said()) }),
 		app.If(len(a.answer.Unknown) > 0, func() app.UI {
 			return app.P().Class("warning").Text("Not seen in training, and counted as none: the category in " + data.Shown(strings.Join(a.answer.Unknown, ", ")) + ".")
 		}),

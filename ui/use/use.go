@@ -47,6 +47,7 @@ type Use struct {
 	sought  bool   // a model that was open before
 	unkept  string // why the one that is open will be gone when the page is
 
+	line    line
 	row     row
 	picture picture
 	table   job[client.Answers]
@@ -140,6 +141,7 @@ func (u *Use) replace(name string, m client.Saved) {
 	}
 	u.name, u.model, u.unkept = name, m, ""
 	u.models++
+	u.line = line{}
 	u.empty()
 	u.picture.withdraw()
 	u.picture.stopReading()

@@ -23,7 +23,10 @@ type fakeModel struct {
 	pictures  []func(app.Value, bool, error)
 	cancelled int
 	kept      func(error)
+	line      *run.ClassLine
 }
+
+func (m *fakeModel) Draw(line *run.ClassLine) { m.line = line }
 
 func (m *fakeModel) Keep(done func(error)) { m.kept = done }
 func (m *fakeModel) Info() *run.ModelInfo  { return m.info }
@@ -387,5 +390,34 @@ func TestOnlyTheNewestPictureIsSeen(t *testing.T) {
 	u.replace("", nil)
 	if m.cancelled != 4 {
 		t.Errorf("%d were called off", m.cancelled)
+	}
+}
+
+// TestALineIsReadAndDrawn: what was typed for the line between two classes reaches the model, or is refused in words.
+func TestALineIsReadAndDrawn(t *testing.T) {
+	info := exampleInfo()
+	info.Classes, info.Outputs = []string{"well", "ill"}, 2
+	for _, c := range []struct {
+		text string
+		want *run.ClassLine
+		ok   bool
+	}{
+		{"12", &run.ClassLine{Class: "ill", From: 0.12}, true}, {" 12,5 % ", &run.ClassLine{Class: "ill", From: 0.125}, true}, {"", nil, true},
+		{"0", nil, false}, {"100", nil, false}, {"much", nil, false}, {"NaN", nil, false},
+	} {
+		u, m := using(info)
+		u.draw(1, c.text)
+		if (m.line == nil) != (c.want == nil) || m.line != nil && *m.line != *c.want || (u.line.fault == "") != c.ok {
+			t.Errorf("%q: %+v, %q; want %+v", c.text, m.line, u.line.fault, c.want)
+		}
+	}
+	u, m := using(info)
+	u.draw(1, "12")
+	if u.draw(1, "x"); m.line == nil || u.line.said() != "“ill” is answered from 12.0 % on." {
+		t.Error("what cannot be read takes the line away")
+	}
+	info.Outputs = 3
+	if hasLine(info) {
+		t.Error("three classes have a line")
 	}
 }

@@ -118,9 +118,13 @@ func wholeFile(r Request, refuse func(f source.File, head []byte) error) (f sour
 var errNoModel = errors.New("worker: no model is open here: send one first")
 
 func (s *models) predict(r Request, q run.PredictRequest) (any, error) {
-	switch {
-	case s.loaded == nil:
+	if s.loaded == nil {
 		return nil, errNoModel
+	}
+	if err := s.loaded.Draw(q.Line); err != nil {
+		return nil, err
+	}
+	switch {
 	case len(r.TrainFiles) == 0:
 		return s.loaded.Predict(r.ctx, q.Rows)
 	case len(q.Rows) > 0:
@@ -158,6 +162,9 @@ func (s *models) picture(r Request, q run.PictureRequest) (any, error) {
 func (s *models) evaluate(r Request) (any, error) {
 	if s.loaded == nil {
 		return nil, errNoModel
+	}
+	if err := s.loaded.Draw(nil); err != nil {
+		return nil, err
 	}
 	return s.loaded.Evaluate(r.ctx, append(r.TrainFiles, r.TestFiles...), s.mail.progress(r.ID))
 }
