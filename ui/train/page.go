@@ -132,6 +132,7 @@ func (p *Page) experiment() app.UI {
 		&cards.Clipping{Form: f},
 		&cards.Privacy{Form: f, Plan: x.plan, Rows: s.data.rows(), Ledger: s.ledger.View(), Actions: s.ledger},
 		&cards.Optimiser{Form: f},
+		&cards.Script{Form: f, Plan: x.plan},
 		&cards.Foot{Form: f, Copied: s.address.copied, Sharer: s.address},
 	)
 }

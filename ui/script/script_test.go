@@ -1,0 +1,76 @@
+package script
+
+import (
+	"strings"
+	"testing"
+
+	"clipscope/core/run"
+	"clipscope/ui/form"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// TestJavaScriptHasTheConfiguration, with the words of the API, and no more.
+func TestJavaScriptHasTheConfiguration(t *testing.T) {
+	text := JavaScript(run.Config{Data: form.Files, Method: "psac", Params: map[string]float64{"r": 0.2}, TargetEpsilon: ptr(2.0), CSV: run.CSV{Label: `a "b": c`}})
+	for _, want := range []string{"// file is a File", "clipscope.train({\n", "\n  method: \"psac\"", "\n  r: 0.2", "target_epsilon: 2", "label: \"a \\\"b\\\": c\"", "}, { train: [file] });", "await run.done"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in:\n%s", want, text)
+		}
+	}
+	if text = JavaScript(run.Config{Data: "moons"}); !strings.HasPrefix(text, "const run = await clipscope.train({\n  data: \"moons\"\n});\n") {
+		t.Errorf("of built-in data:\n%s", text)
+	}
+}
+
+// planned is a run of pictures of one plane of colour.
+func planned() (run.Config, run.Facts, *run.PlanInfo) {
+	c := run.Config{Method: "constant", MaxGradNorm: 0.5, ExpectedBatchSize: 256, Optimizer: "momentum", LearningRate: 0.05, Momentum: 0.9, Nesterov: true}
+	p := &run.PlanInfo{NoiseMultiplier: 1.25, Steps: 40, Epsilon: 2, Delta: 1e-5, Accountant: "pld", Layers: []run.Layer{
+		{Text: "conv:16:8:s2:p3", Shape: []int{14, 14, 16}, Parameters: 16 * 65}, {Text: "groupnorm:4", Shape: []int{14, 14, 16}, Parameters: 32}, {Text: "relu", Shape: []int{14, 14, 16}},
+		{Text: "maxpool:2:s1", Shape: []int{13, 13, 16}}, {Text: "dense:32", Shape: []int{32}, Parameters: 32 * (13*13*16 + 1)}, {Text: "tanh", Shape: []int{32}}, {Text: "dense", Shape: []int{10}, Parameters: 330},
+	}}
+	return c, run.Facts{Rows: 60000, Outputs: 10, Picture: true}, p
+}
+
+func TestOpacusHasTheSameRun(t *testing.T) {
+	c, f, p := planned()
+	text, err := Opacus(c, f, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"torch.nn.Conv2d(1, 16, 8, stride=2, padding=3),", "torch.nn.GroupNorm(4, 16),", "torch.nn.ReLU(),", "torch.nn.MaxPool2d(2, stride=1),\n    torch.nn.Flatten(),\n    torch.nn.Linear(2704, 32),\n    torch.nn.Tanh(),\n    torch.nn.Linear(32, 10),",
+		"torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9, nesterov=True)", "batch_size=256", `accountant="prv"`, "noise_multiplier=1.25, max_grad_norm=0.5,", "CrossEntropyLoss()", "while steps < 40:", "delta=1e-05",
+		"the 60000 training rows", "compare the ε that it prints with 2.",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in:\n%s", want, text)
+		}
+	}
+}
+
+// TestWhatOpacusHasNotIsSaid, not left out.
+func TestWhatOpacusHasNotIsSaid(t *testing.T) {
+	for want, edit := range map[string]func(*run.Config, *run.PlanInfo){
+		"Opacus has no dc-e":                     func(c *run.Config, _ *run.PlanInfo) { c.Method = "dc-e" },
+		"each tensor by itself":                  func(c *run.Config, _ *run.PlanInfo) { c.Method = "per-layer" },
+		"constant clipping with psac, dc-e":      func(c *run.Config, _ *run.PlanInfo) { c.Weight, c.Threshold = "psac", "dc-e" },
+		"no discrete noise":                      func(c *run.Config, _ *run.PlanInfo) { c.NoiseMode = "secure" },
+		"without noise":                          func(_ *run.Config, p *run.PlanInfo) { p.NoiseMultiplier = 0 },
+		"does not tune":                          func(c *run.Config, _ *run.PlanInfo) { c.Tuning.Runs = 8 },
+		"no learning-rate schedule":              func(c *run.Config, _ *run.PlanInfo) { c.LearningRateSchedule = "cosine" },
+		"no decoupled weight decay for SGD":      func(c *run.Config, _ *run.PlanInfo) { c.WeightDecay = 0.1 },
+		"PyTorch has no adam-bc":                 func(c *run.Config, _ *run.PlanInfo) { c.Optimizer = "adam-bc" },
+		"this script has no layer embedding":     func(_ *run.Config, p *run.PlanInfo) { p.Layers[0].Text = "embedding:256:16" },
+		"this script mixes nothing into targets": func(c *run.Config, _ *run.PlanInfo) { c.LabelSmoothing = 0.1 },
+		"this script has no augmentation":        func(c *run.Config, _ *run.PlanInfo) { c.Augmentation.Kind = "flip" },
+		"ends with the last step":                func(c *run.Config, _ *run.PlanInfo) { c.Iterate = "ema" },
+	} {
+		c, f, p := planned()
+		edit(&c, p)
+		if text, err := Opacus(c, f, p); err == nil || !strings.Contains(err.Error(), want) || text != "" {
+			t.Errorf("want %q: %v", want, err)
+		}
+	}
+}
