@@ -244,3 +244,23 @@ func drawnNames(n int, seed uint64) []byte {
 	}
 	return b.Bytes()
 }
+
+// TestCellsLearnNames: cells tell languages that the largest one alone does not, with no settings but ε and steps.
+func TestCellsLearnNames(t *testing.T) {
+	opt := run.CSV{Columns: map[string]string{"name": "letters"}, Label: "language", Task: "classification", MaxLength: 10}
+	ds, _, err := load.Load(t.Context(), []source.File{source.Bytes("names.csv", drawnNames(4000, 1))}, nil, opt, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := run.Model{Layers: strings.Fields("embedding:256:8 lstm:8 lstm:8 mean dense")}
+	_, res := finish(t, started(t, run.Config{CSV: opt, Model: model, TargetEpsilon: ptr(8.0), Steps: 80, LearningRate: 0.1, Optimizer: "adam", Seed: ptr(uint64(1))}, ds))
+	most := 0
+	for _, c := range res.TestClasses {
+		most = max(most, c.Rows)
+	}
+	t.Logf("accuracy %v, of which the largest has %d of %d", res.TestAccuracy, most, res.TestRows)
+	// 800 rows have a standard deviation of 1.8 points.
+	if share := float64(most) / float64(res.TestRows); !(float64(res.TestAccuracy) > share+0.06) {
+		t.Errorf("an accuracy of %v, and %v are the largest class", res.TestAccuracy, share)
+	}
+}
