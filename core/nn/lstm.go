@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -14,22 +15,24 @@ var lstmForm = form{usage: "lstm:CELLS", least: 1, most: 1, read: func(a argumen
 // stand where a row has all of its tokens.
 type lstmSpec struct{ cells int }
 
-// maps returns the map of a place to its gates, and that of the results at the place before.
-func (l lstmSpec) maps() (in, back convSpec) {
-	gates := convSpec{channels: 4 * l.cells, size: 1, stride: 1}
-	return gates, gates
-}
+// mostNumbered is how many places float32 can number.
+const mostNumbered = 1 << 24
+
+// gates returns the map of a place, or of the results at the one before, to the gates.
+func (l lstmSpec) gates() convSpec { return convSpec{channels: 4 * l.cells, size: 1, stride: 1} }
 
 // shown returns the shape of the results.
 func (l lstmSpec) shown(in Shape) Shape { return Shape{in.Height, in.Width, l.cells} }
 
 func (l lstmSpec) outline(in Shape) (Outline, error) {
-	first, back := l.maps()
-	o, err := first.outline(in)
+	if in.Height > mostNumbered {
+		return Outline{}, fmt.Errorf("a row has %d places, more than the %d that it can pass", in.Height, mostNumbered)
+	}
+	o, err := l.gates().outline(in)
 	if err != nil {
 		return o, err
 	}
-	b, err := back.outline(l.shown(in))
+	b, err := l.gates().outline(l.shown(in))
 	h := l.cells
 	o.Out = l.shown(in)
 	o.Parameters += b.Parameters
@@ -45,11 +48,10 @@ func (l lstmSpec) outline(in Shape) (Outline, error) {
 func (lstmSpec) lipschitz() bool { return false }
 
 func (l lstmSpec) layer(b *builder, in Shape, wantDx bool) Layer {
-	first, back := l.maps()
 	shown := l.shown(in)
 	m := &lstm{
 		be: b.be, tokens: b.tokens, places: in.Height, cells: l.cells,
-		in: first.newConv(b, in, wantDx), back: back.newMap(b, shown),
+		in: l.gates().newConv(b, in, wantDx), back: l.gates().newMap(b, shown),
 		held: b.rows(shown.Len()), y: b.rows(shown.Len()), before: b.rows(shown.Len()), last: b.rows(in.Height),
 	}
 	m.findLast()
@@ -72,7 +74,7 @@ type lstm struct {
 }
 
 // some is a number of rows whose places float32 can number.
-func (l *lstm) some() int { return max(1, (1<<24)/l.places) }
+func (l *lstm) some() int { return mostNumbered / l.places }
 
 func (l *lstm) findLast() {
 	all := make([]float32, l.last.Len())
@@ -92,6 +94,7 @@ func (l *lstm) Forward(x compute.Buffer, n int) compute.Buffer {
 	return l.y
 }
 
+// Backward is for one call after a Forward: the gates become the gradients by what they are made of.
 func (l *lstm) Backward(dy compute.Buffer, want bool) compute.Buffer {
 	w, _ := l.back.weights()
 	sequence.LSTMGrad(l.be, l.n, l.places, l.tokens.many, l.cells, l.tokens.x, l.a, w, l.held, dy)

@@ -64,6 +64,7 @@ func TestReadNamesWhatDoesNotFit(t *testing.T) {
 		{picture, "lstm:2 last dense", "layer 1, lstm:2: it is of the tokens of a row"},
 		{picture, "last dense", "layer 1, last: it is of the tokens of a row, of which one vector is left"},
 		{table, "embedding:9:2 lstm:60000 last dense", "layer 2, lstm:60000: its 240000 kernels"},
+		{Shape{Channels: 1 << 25}, "embedding:9:1 lstm:1 last dense", "layer 2, lstm:1: a row has 33554432 places, more than the 16777216"},
 		{table, "embedding:9:6 first last dense", "layer 3, last: it is of the tokens of a row"},
 		{table, "layernorm dense", "layer 1, layernorm: it works on pictures, but gets 12 numbers"},
 		{Shape{Channels: 1 << 20}, "embedding:9:64 attention:64 mean dense", "layer 2, attention:64: it gives 1048576×1×64 for each row, more than"},

@@ -258,6 +258,15 @@ func checkMeanGrad(c *check) {
 	})
 }
 
+// oneEndless returns values of which one is not finite.
+func (c *check) oneEndless(n int) []float32 {
+	v := c.normals(n)
+	if n > 0 {
+		v[c.rng.IntN(n)] = edges[c.rng.IntN(3)]
+	}
+	return v
+}
+
 // eachHeads calls f for numbers of rows and of places, for heads, and for makers of what places
 // have.
 func (c *check) eachHeads(f func(m, t, v int, h sequence.Heads, data func(int) []float32)) {
@@ -271,13 +280,7 @@ func (c *check) eachHeads(f func(m, t, v int, h sequence.Heads, data func(int) [
 			}
 			return v
 		})
-		f(n[0], n[1], n[2], h, func(n int) []float32 {
-			v := c.normals(n)
-			if n > 0 {
-				v[c.rng.IntN(n)] = edges[c.rng.IntN(3)]
-			}
-			return v
-		})
+		f(n[0], n[1], n[2], h, c.oneEndless)
 		if c.full() {
 			return
 		}
