@@ -41,8 +41,10 @@ const framed = "embed.js"
 const runtime = "ort/"
 
 // later reports whether a visitor's browser fetches and keeps a file once it was asked for: the
-// runtime, and what the program has in itself for those who save a model.
-func later(file string) bool { return strings.HasPrefix(file, runtime) || file == "predict.mjs" }
+// runtime, what the program has in itself for those who save a model, and the licences.
+func later(file string) bool {
+	return strings.HasPrefix(file, runtime) || file == "predict.mjs" || file == "licenses.txt"
+}
 
 // copyFiles fills out/web.
 func (s Site) copyFiles(out string) error {

@@ -7,12 +7,13 @@ import { token } from "./embed";
 // SOME rows go along their places together, as one product for all of them packs the weights once.
 export const SOME = 64;
 
+// curve is tanh, once and not wherever it is called: every visitor fetches it.
+export function curve(x: v128): v128 { return tanh(x); }
+
 // sigmoid is 1/(1 + e⁻ˣ).
-// @ts-ignore: decorator
-@inline
 function sigmoid(x: v128): v128 {
   const half = f32x4.splat(0.5);
-  return madd(half, tanh(f32x4.mul(half, x)), half);
+  return madd(half, curve(f32x4.mul(half, x)), half);
 }
 
 // @divide n: x t, a t * 4 * h, c t * h, y t * h; costing n * t * h * (h + 60) / 2
@@ -35,7 +36,7 @@ export function lstm(n: i32, t: i32, v: i32, h: i32, x: Ptr, a: Ptr, w: Ptr, c: 
           for (let left = h, k: usize = 0; left > 0; left -= 4, k += 16) {
             const enter = sigmoid(gate(left, open + k, from + k, bias + k));
             const forget = sigmoid(gate(left, open + cells + k, from + cells + k, bias + cells + k));
-            const value = tanh(gate(left, open + 2 * cells + k, from + 2 * cells + k, bias + 2 * cells + k));
+            const value = curve(gate(left, open + 2 * cells + k, from + 2 * cells + k, bias + 2 * cells + k));
             const out = sigmoid(gate(left, open + 3 * cells + k, from + 3 * cells + k, bias + 3 * cells + k));
             const held = j > 0 ? loadUpTo(holds - cells + k, left) : f32x4.splat(0);
             const now = madd(forget, held, f32x4.mul(enter, value));
@@ -44,7 +45,7 @@ export function lstm(n: i32, t: i32, v: i32, h: i32, x: Ptr, a: Ptr, w: Ptr, c: 
             storeUpTo(open + 2 * cells + k, value, left);
             storeUpTo(open + 3 * cells + k, out, left);
             storeUpTo(holds + k, now, left);
-            storeUpTo(to + k, f32x4.mul(out, tanh(now)), left);
+            storeUpTo(to + k, f32x4.mul(out, curve(now)), left);
           }
         }
         memory.copy(y + at * cells, to, cells);
@@ -58,8 +59,6 @@ export function lstm(n: i32, t: i32, v: i32, h: i32, x: Ptr, a: Ptr, w: Ptr, c: 
 }
 
 // gate is what a gate of up to four cells is made of.
-// @ts-ignore: decorator
-@inline
 function gate(left: i32, input: Ptr, seen: Ptr, bias: Ptr): v128 {
   return f32x4.add(f32x4.add(loadUpTo(input, left), loadUpTo(bias, left)), loadUpTo(seen, left));
 }

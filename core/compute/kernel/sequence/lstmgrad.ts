@@ -1,9 +1,8 @@
-import { tanh } from "../../simd/functions";
 import { KC, product } from "../../simd/product";
 import { Ptr, loadUpTo, madd, nmadd, storeUpTo } from "../../simd/vec";
 import { space } from "../../simd/window";
 import { token } from "./embed";
-import { SOME } from "./lstm";
+import { SOME, curve } from "./lstm";
 
 // @divide n: x t, a t * 4 * h, c t * h, dy t * h; costing n * t * h * (h + 40) / 2
 export function lstmGrad(n: i32, t: i32, v: i32, h: i32, x: Ptr, a: Ptr, w: Ptr, c: Ptr, dy: Ptr): void {
@@ -28,7 +27,7 @@ export function lstmGrad(n: i32, t: i32, v: i32, h: i32, x: Ptr, a: Ptr, w: Ptr,
           if (there) {
             const enter = loadUpTo(open + k, left), forget = loadUpTo(open + cells + k, left);
             const value = loadUpTo(open + 2 * cells + k, left), out = loadUpTo(open + 3 * cells + k, left);
-            const before = j > 0 ? loadUpTo(holds - cells + k, left) : f32x4.splat(0), u = tanh(loadUpTo(holds + k, left));
+            const before = j > 0 ? loadUpTo(holds - cells + k, left) : f32x4.splat(0), u = curve(loadUpTo(holds + k, left));
             const by = madd(f32x4.mul(g, out), nmadd(u, u, one), loadUpTo(dc + k, left));
             storeUpTo(to + k, f32x4.mul(f32x4.mul(by, value), f32x4.mul(enter, f32x4.sub(one, enter))), left);
             storeUpTo(to + cells + k, f32x4.mul(f32x4.mul(by, before), f32x4.mul(forget, f32x4.sub(one, forget))), left);
