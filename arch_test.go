@@ -99,7 +99,7 @@ var rooms = []struct {
 	{"calculator", false, "browser chart client form widget words"},
 	{"check", false, "browser client widget"},
 	{"spent", false, "widget words"},
-	{"use", false, "browser chart client scores widget words"},
+	{"use", false, "browser chart client form scores widget words"},
 	{"lab", false, "browser chart client form lesson link motion scores series widget words"},
 	{"train", false, "browser cards chart client export form ledger link motion preset scores series widget words"},
 }

@@ -97,7 +97,7 @@ func (e *exam) mark(ctx context.Context, rows *data.Split) error {
 		}
 		class := int(rows.Y[i])
 		e.classes.Add(class, out)
-		if e.p.answer(out).Answer == e.names[class] {
+		if e.p.answer(out, nil).Answer == e.names[class] {
 			e.hits++
 		}
 	}

@@ -130,7 +130,7 @@ func form(t *testing.T, name string, f *File, seed uint64, n int) *formed {
 		t.Fatal(err)
 	}
 	for i := range s.N {
-		c.want = append(c.want, p.answer(z[i*f.Apply.Outputs:][:f.Apply.Outputs]).Outputs)
+		c.want = append(c.want, p.answer(z[i*f.Apply.Outputs:][:f.Apply.Outputs], nil).Outputs)
 	}
 	return c
 }

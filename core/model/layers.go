@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"clipscope/core/nn"
+	"clipscope/core/run"
 )
 
 // layer adds what a layer does, and takes its parameters from those to come. Ours have
@@ -15,8 +14,8 @@ import (
 func (c *chain) layer(l nn.Outline) error {
 	p := c.parameters[:l.Parameters]
 	c.parameters = c.parameters[l.Parameters:]
-	w := words(l.Text)
-	switch w.name {
+	w := run.ReadLayer(l.Text)
+	switch w.Name {
 	case "relu":
 		c.x = c.op("Relu", []string{c.x})
 	case "tanh":
@@ -28,11 +27,11 @@ func (c *chain) layer(l nn.Outline) error {
 	case "bias", "position":
 		c.x = c.op("Add", []string{c.x, c.bias(p)})
 	case "embedding":
-		c.embedding(p, w.numbers[0], w.numbers[1])
+		c.embedding(p, w.Numbers[0], w.Numbers[1])
 	case "attention":
-		c.attention(p, w.numbers[0])
+		c.attention(p, w.Numbers[0])
 	case "lstm":
-		c.lstm(p, w.numbers[0])
+		c.lstm(p, w.Numbers[0])
 	case "mean":
 		c.mean(c.tokens())
 	case "first":
@@ -42,11 +41,11 @@ func (c *chain) layer(l nn.Outline) error {
 	case "dense":
 		c.dense(p, l.Out.Len())
 	case "conv":
-		c.conv(p, w, w.numbers[1])
+		c.conv(p, w, w.Numbers[1])
 	case "conv1d":
 		c.conv(p, w, 1)
 	case "wsconv":
-		c.conv(standardised(p, w.numbers[0]), w, w.numbers[1])
+		c.conv(standardised(p, w.Numbers[0]), w, w.Numbers[1])
 	case "maxpool":
 		c.pool("MaxPool", w)
 	case "avgpool":
@@ -54,7 +53,7 @@ func (c *chain) layer(l nn.Outline) error {
 	case "globalpool":
 		c.x, c.height, c.width = c.op("GlobalAveragePool", []string{c.x}), 1, 1
 	case "groupnorm":
-		c.groupNorm(p, w.numbers[0])
+		c.groupNorm(p, w.Numbers[0])
 	case "layernorm":
 		c.layerNorm(p)
 	case "skip":
@@ -64,37 +63,9 @@ func (c *chain) layer(l nn.Outline) error {
 		c.x = c.op("Add", []string{c.x, c.around[last]})
 		c.around = c.around[:last]
 	default:
-		return fmt.Errorf("the layer %q has no form here", w.name)
+		return fmt.Errorf("the layer %q has no form here", w.Name)
 	}
 	return nil
-}
-
-// written is a layer's text: its name, numbers, and letters with numbers.
-type written struct {
-	name    string
-	numbers []int
-	letters map[byte]int
-}
-
-// words reads the text of a layer that [nn.Read] has read before.
-func words(text string) written {
-	parts := strings.Split(strings.TrimSpace(text), ":")
-	w := written{name: parts[0], letters: map[byte]int{}}
-	for _, p := range parts[1:] {
-		if n, err := strconv.Atoi(p); err == nil {
-			w.numbers = append(w.numbers, n)
-		} else if p != "" {
-			w.letters[p[0]], _ = strconv.Atoi(p[1:])
-		}
-	}
-	return w
-}
-
-func (w written) letter(letter byte, other int) int {
-	if n, ok := w.letters[letter]; ok {
-		return n
-	}
-	return other
 }
 
 func (c *chain) flatten() {
@@ -236,10 +207,10 @@ func (c *chain) dense(p []float32, outputs int) {
 }
 
 // conv adds a convolution whose kernels have this width.
-func (c *chain) conv(p []float32, w written, wide int) {
-	out, size := w.numbers[0], w.numbers[1]
-	c.x = c.convolution(p, out, size, wide, w.letter('s', 1), w.letter('p', 0))
-	c.channels, c.height, c.width = out, places(c.height, size, w.letter('s', 1), w.letter('p', 0)), places(c.width, wide, w.letter('s', 1), w.letter('p', 0))
+func (c *chain) conv(p []float32, w run.LayerText, wide int) {
+	out, size := w.Numbers[0], w.Numbers[1]
+	c.x = c.convolution(p, out, size, wide, w.Letter('s', 1), w.Letter('p', 0))
+	c.channels, c.height, c.width = out, places(c.height, size, w.Letter('s', 1), w.Letter('p', 0)), places(c.width, wide, w.Letter('s', 1), w.Letter('p', 0))
 }
 
 // places is at how many a window of a size stands along a side.
@@ -279,9 +250,9 @@ func standardised(p []float32, channels int) []float32 {
 	return w
 }
 
-func (c *chain) pool(kind string, w written) {
-	size := w.numbers[0]
-	stride := w.letter('s', size)
+func (c *chain) pool(kind string, w run.LayerText) {
+	size := w.Numbers[0]
+	stride := w.Letter('s', size)
 	c.x = c.op(kind, []string{c.x}, attribute{"kernel_shape", []int{size, size}}, attribute{"strides", []int{stride, stride}})
 	c.height, c.width = places(c.height, size, stride, 0), places(c.width, size, stride, 0)
 }
@@ -313,10 +284,10 @@ func (c *chain) layerNorm(p []float32) {
 }
 
 // skip keeps what goes around a block until its add.
-func (c *chain) skip(p []float32, w written) {
+func (c *chain) skip(p []float32, w run.LayerText) {
 	around := c.x
-	if len(w.numbers) > 0 {
-		around = c.convolution(p, w.numbers[0], 1, 1, w.letter('s', 1), 0)
+	if len(w.Numbers) > 0 {
+		around = c.convolution(p, w.Numbers[0], 1, 1, w.Letter('s', 1), 0)
 	}
 	c.around = append(c.around, around)
 }

@@ -166,7 +166,7 @@ func (p *Predictor) pause(ctx context.Context) error {
 	return nil
 }
 
-// Draw has answers go by a line between two classes, or by what is likeliest where there is none.
+// Draw has answers to rows and files, though not what [Predictor.Evaluate] says of them, go by a line between two classes, or by what is likeliest where there is none.
 // Its error says what the model has not.
 func (p *Predictor) Draw(line *run.ClassLine) error {
 	a := p.file.Apply
@@ -184,19 +184,19 @@ func (p *Predictor) Draw(line *run.ClassLine) error {
 }
 
 // beyond returns the class that a line has answered.
-func (p *Predictor) beyond(probabilities []run.Number) string {
+func (p *Predictor) beyond(line *run.ClassLine, probabilities []run.Number) string {
 	i := 0
-	if p.class(1) == p.line.Class {
+	if p.class(1) == line.Class {
 		i = 1
 	}
-	if float64(probabilities[i]) >= p.line.From {
+	if float64(probabilities[i]) >= line.From {
 		return p.class(i)
 	}
 	return p.class(1 - i)
 }
 
-// answer turns a row's outputs into its answer.
-func (p *Predictor) answer(z []float32) run.Answer {
+// answer turns a row's outputs into its answer, by a line where there is one.
+func (p *Predictor) answer(z []float32, line *run.ClassLine) run.Answer {
 	a := p.file.Apply
 	for _, v := range z {
 		if y := float64(v); math.IsNaN(y) || math.IsInf(y, 0) {
@@ -232,8 +232,8 @@ func (p *Predictor) answer(z []float32) run.Answer {
 		for i := range out.Outputs {
 			out.Outputs[i] /= run.Number(sum)
 		}
-		if out.Answer = p.class(slices.Index(z, best)); p.line != nil {
-			out.Answer = p.beyond(out.Outputs)
+		if out.Answer = p.class(slices.Index(z, best)); line != nil {
+			out.Answer = p.beyond(line, out.Outputs)
 		}
 	}
 	return out
@@ -337,7 +337,7 @@ func (b *batch) answers(ctx context.Context) ([]run.Answer, error) {
 			return nil, err
 		}
 		told := all[i]
-		all[i] = b.p.answer(z[:k])
+		all[i] = b.p.answer(z[:k], b.p.line)
 		all[i].Unknown, all[i].Missing, z = told.Unknown, told.Missing, z[k:]
 	}
 	b.clear()

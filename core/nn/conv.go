@@ -143,7 +143,7 @@ func (c *conv) backward(dy compute.Buffer, want bool, w compute.Buffer) compute.
 
 // weigh forms the weights' gradients of n rows x from those by what the convolution makes of them.
 func (c *conv) weigh(x, dy compute.Buffer, n int) {
-	c.x, c.rows = x, n
+	c.rows = n
 	in, out := c.window.In(), c.window.Places()*c.channels
 	c.gather(func(from, n int, dst compute.Buffer) {
 		picture.ConvWeights(c.be, c.window, n, c.channels, x.Slice(from*in, n*in), dy.Slice(from*out, n*out), dst)

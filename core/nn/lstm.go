@@ -15,7 +15,7 @@ var lstmForm = form{usage: "lstm:CELLS", least: 1, most: 1, read: func(a argumen
 // stand where a row has all of its tokens.
 type lstmSpec struct{ cells int }
 
-// mostNumbered is how many places float32 can number.
+// mostNumbered bounds the places that float32 can number.
 const mostNumbered = 1 << 24
 
 // gates returns the map of a place, or of the results at the one before, to the gates.

@@ -2,10 +2,8 @@ package cards
 
 import (
 	"errors"
-	"time"
 
 	"clipscope/core/run"
-	"clipscope/ui/browser"
 	"clipscope/ui/script"
 	"clipscope/ui/widget"
 
@@ -18,8 +16,7 @@ type Script struct {
 	Form *widget.Form
 	Plan *run.PlanInfo // nil: there is none for these settings
 
-	open   bool
-	copied string
+	open bool
 }
 
 func (c *Script) Render() app.UI {
@@ -27,7 +24,7 @@ func (c *Script) Render() app.UI {
 		app.Summary().Text("As a script"),
 		app.If(c.open, func() app.UI {
 			return app.Div().Body(
-				c.program("javascript", "JavaScript, for this page’s console", script.JavaScript(c.Form.Config)),
+				program("javascript", "JavaScript, for this page’s console", script.JavaScript(c.Form.Config)),
 				c.python(),
 			)
 		}),
@@ -40,31 +37,15 @@ func (c *Script) python() app.UI {
 	if c.Plan != nil && !c.Form.Pending {
 		var text string
 		if text, err = script.Opacus(c.Form.Full, c.Form.Facts, c.Plan); err == nil {
-			return c.program("python", "Python, for Opacus", text)
+			return program("python", "Python, for Opacus", text)
 		}
 	}
 	return app.P().Class("help").ID("script-lacks").Text("For Opacus there is none: " + err.Error() + ".")
 }
 
-func (c *Script) program(id, title, text string) app.UI {
-	label := "Copy"
-	if c.copied == id {
-		label = "Copied"
-	}
+func program(id, title, text string) app.UI {
 	return app.Div().Body(
-		app.Div().Class("script-head").Body(
-			app.Strong().Text(title),
-			app.Button().Type("button").ID("copy-"+id).OnClick(func(ctx app.Context, _ app.Event) {
-				browser.Copy(app.Window().GetElementByID("script-"+id).Get("textContent").String(), func(ok bool) {
-					ctx.Dispatch(func(ctx app.Context) {
-						if c.copied = ""; ok {
-							c.copied = id
-						}
-						ctx.After(3*time.Second, func(app.Context) { c.copied = "" })
-					})
-				})
-			}, app.EventScope(id)).Body(app.Span().Aria("live", "polite").Text(label)),
-		),
+		app.Div().Class("script-head").Body(app.Strong().Text(title), &widget.Copy{ID: "copy-" + id, Label: "Copy", Text: text}),
 		app.Pre().ID("script-"+id).TabIndex(0).Text(text),
 	)
 }

@@ -27,11 +27,14 @@ type decision struct {
 
 func (d *decision) OnMount(ctx app.Context) { d.changed = func() { ctx.Dispatch(nil) } }
 
-// costs are those that can be chosen.
+// costs lists the choices, in wrong alarms.
 var costs = []struct {
 	cost float64
 	text string
-}{{0.1, "a tenth of a"}, {0.2, "a fifth of a"}, {0.5, "half a"}, {1, "one"}, {2, "2"}, {5, "5"}, {10, "10"}, {20, "20"}, {50, "50"}, {100, "100"}}
+}{
+	{0.1, "a tenth of a wrong alarm"}, {0.2, "a fifth of a wrong alarm"}, {0.5, "half a wrong alarm"}, {1, "one wrong alarm"},
+	{2, "2 wrong alarms"}, {5, "5 wrong alarms"}, {10, "10 wrong alarms"}, {20, "20 wrong alarms"}, {50, "50 wrong alarms"}, {100, "100 wrong alarms"},
+}
 
 func (d *decision) Render() app.UI {
 	if d.at == 0 {
@@ -61,7 +64,7 @@ func (d *decision) Render() app.UI {
 				d.cost, _ = strconv.ParseFloat(ctx.JSSrc().Get("value").String(), 64)
 			}).Body(app.Range(costs).Slice(func(i int) app.UI {
 				c := costs[i]
-				return app.Option().Value(strconv.FormatFloat(c.cost, 'g', -1, 64)).Selected(c.cost == d.cost).Text(c.text + " wrong " + plural("alarm", c.cost))
+				return app.Option().Value(strconv.FormatFloat(c.cost, 'g', -1, 64)).Selected(c.cost == d.cost).Text(c.text)
 			})),
 			app.Button().Type("button").ID("decision-best").Disabled(best == d.at).OnClick(func(app.Context, app.Event) { d.at = cheapest(d.Of.Cuts, d.cost) }).
 				Text("Draw it at "+probability(float64(d.Of.Cuts[best].From))+", the cheapest"),
@@ -75,14 +78,7 @@ func probability(p float64) string {
 	return words.Percent(p, max(0, 1-int(math.Floor(math.Log10(100*min(p, 1-p))))))
 }
 
-func plural(word string, n float64) string {
-	if n > 1 {
-		return word + "s"
-	}
-	return word
-}
-
-// outcome is what a line does to the rows, of which all has how many there are of each kind.
+// outcome lists the effects of a line on the rows; all counts those of each kind.
 func outcome(all, now run.Cut, cost float64) [][2]string {
 	rows := all.Found + all.Alarms
 	right := now.Found + all.Alarms - now.Alarms
@@ -94,7 +90,7 @@ func outcome(all, now run.Cut, cost float64) [][2]string {
 	}
 }
 
-// price is what all mistakes cost, in wrong alarms.
+// price adds up the costs of all mistakes, in wrong alarms.
 func price(all, now run.Cut, cost float64) float64 {
 	return cost*float64(all.Found-now.Found) + float64(now.Alarms)
 }

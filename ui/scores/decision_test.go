@@ -6,7 +6,7 @@ import (
 	"clipscope/core/run"
 )
 
-// TestTheCheapestLine is where missed rows and wrong alarms together cost least.
+// TestTheCheapestLine finds the least sum of what missed rows and wrong alarms cost.
 func TestTheCheapestLine(t *testing.T) {
 	cuts := []run.Cut{{From: 0, Found: 10, Alarms: 90}, {From: 0.25, Found: 9, Alarms: 20}, {From: 0.5, Found: 5, Alarms: 2}, {From: 0.75, Found: 2, Alarms: 1}, {From: 1}}
 	for _, c := range []struct {

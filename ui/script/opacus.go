@@ -148,23 +148,8 @@ func torchLoss(f run.Facts) string {
 
 // torchModule translates a layer, whose inputs follow from its parameters.
 func torchModule(l run.Layer) (string, error) {
-	name, rest, _ := strings.Cut(l.Text, ":")
-	numbers, option := []int{}, map[byte]int{'s': 0, 'p': 0}
-	for _, w := range strings.Split(rest, ":") {
-		if n, err := strconv.Atoi(w); err == nil {
-			numbers = append(numbers, n)
-		} else if w != "" {
-			option[w[0]], _ = strconv.Atoi(w[1:])
-		}
-	}
-	out := l.Shape[len(l.Shape)-1]
-	stride := func(or int) int {
-		if option['s'] > 0 {
-			return option['s']
-		}
-		return or
-	}
-	switch name {
+	w, out := run.ReadLayer(l.Text), l.Shape[len(l.Shape)-1]
+	switch w.Name {
 	case "dense":
 		return fmt.Sprintf("torch.nn.Linear(%d, %d)", l.Parameters/out-1, out), nil
 	case "relu":
@@ -176,15 +161,15 @@ func torchModule(l run.Layer) (string, error) {
 	case "flatten":
 		return "torch.nn.Flatten()", nil
 	case "conv":
-		size := numbers[1]
-		return fmt.Sprintf("torch.nn.Conv2d(%d, %d, %d, stride=%d, padding=%d)", (l.Parameters/out-1)/(size*size), out, size, stride(1), option['p']), nil
+		size := w.Numbers[1]
+		return fmt.Sprintf("torch.nn.Conv2d(%d, %d, %d, stride=%d, padding=%d)", (l.Parameters/out-1)/(size*size), out, size, w.Letter('s', 1), w.Letter('p', 0)), nil
 	case "maxpool", "avgpool":
-		kind := map[string]string{"maxpool": "MaxPool2d", "avgpool": "AvgPool2d"}[name]
-		return fmt.Sprintf("torch.nn.%s(%d, stride=%d)", kind, numbers[0], stride(numbers[0])), nil
+		kind := map[string]string{"maxpool": "MaxPool2d", "avgpool": "AvgPool2d"}[w.Name]
+		return fmt.Sprintf("torch.nn.%s(%d, stride=%d)", kind, w.Numbers[0], w.Letter('s', w.Numbers[0])), nil
 	case "globalpool":
 		return "torch.nn.AdaptiveAvgPool2d(1)", nil
 	case "groupnorm":
-		return fmt.Sprintf("torch.nn.GroupNorm(%d, %d)", numbers[0], l.Parameters/2), nil
+		return fmt.Sprintf("torch.nn.GroupNorm(%d, %d)", w.Numbers[0], l.Parameters/2), nil
 	}
-	return "", fmt.Errorf("this script has no layer %s", name)
+	return "", fmt.Errorf("this script has no layer %s", w.Name)
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"clipscope/core/data"
 	"clipscope/core/run"
@@ -21,9 +20,8 @@ type statementView struct {
 	app.Compo
 	Result *run.Result
 
-	copied string // the id of what was copied last
-	feed   chart.Feed
-	drawn  string // the statement that feed has
+	feed  chart.Feed
+	drawn string // the statement that feed has
 }
 
 // stated holds the parts of a statement that the page itself reads.
@@ -78,8 +76,8 @@ func (v *statementView) Render() app.UI {
 			app.Range(sections).Slice(func(i int) app.UI { return v.section(sections[i], s.Attacker) }),
 		),
 		app.Div().Class("buttons downloads").Body(
-			v.copyButton("copy-statement", "Copy", s.Text),
-			app.If(s.Short != "", func() app.UI { return v.copyButton("copy-short", "Copy one paragraph", s.Short) }),
+			&widget.Copy{ID: "copy-statement", Label: "Copy", Text: s.Text},
+			app.If(s.Short != "", func() app.UI { return &widget.Copy{ID: "copy-short", Label: "Copy one paragraph", Text: s.Short} }),
 			widget.Download("statement-text", "Statement, text", v.save("txt")),
 			widget.Download("statement-json", "Statement, JSON", v.save("json")),
 			app.A().ID("check-statement").Href(widget.Link("/check")).Text("Check a file"),
@@ -103,22 +101,6 @@ func (v *statementView) section(s run.Section, attacker *run.Attack) app.UI {
 			)
 		}),
 	)
-}
-
-func (v *statementView) copyButton(id, label, text string) app.UI {
-	if v.copied == id {
-		label = "Copied"
-	}
-	return app.Button().Type("button").ID(id).OnClick(func(ctx app.Context, _ app.Event) {
-		browser.Copy(text, func(ok bool) {
-			ctx.Dispatch(func(ctx app.Context) {
-				if v.copied = ""; ok {
-					v.copied = id
-				}
-				ctx.After(3*time.Second, func(app.Context) { v.copied = "" })
-			})
-		})
-	}, app.EventScope(id+text)).Body(widget.Icon("share"), app.Span().Aria("live", "polite").Text(label))
 }
 
 func (v *statementView) save(kind string) app.EventHandler {

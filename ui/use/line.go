@@ -6,13 +6,14 @@ import (
 
 	"clipscope/core/data"
 	"clipscope/core/run"
+	"clipscope/ui/form"
 	"clipscope/ui/widget"
 	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// line is what was set of the line between two classes.
+// line holds the settings of the line between two classes.
 type line struct {
 	class int
 	text  string // per cent, as it was typed; "": half way
@@ -39,7 +40,7 @@ func (l *line) read(info *run.ModelInfo) (*run.ClassLine, bool) {
 	if text == "" {
 		return nil, true
 	}
-	percent, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", "."), 64)
+	percent, err := form.Parse(text)
 	if err != nil || !(percent > 0 && percent < 100) {
 		return nil, false
 	}

@@ -563,10 +563,7 @@ func bars(info *run.ModelInfo, outputs []run.Number) app.UI {
 	}
 	return app.Ul().Class("bars").Aria("label", "Probabilities").Body(app.Range(order).Slice(func(k int) app.UI {
 		i := order[k]
-		name, class := strconv.Itoa(i), ""
-		if len(info.Classes) > 0 {
-			name = data.Shown(info.Classes[i])
-		}
+		name, class := data.Shown(className(info, i)), ""
 		if i == most {
 			class = "most"
 		}

@@ -163,8 +163,5 @@ func (s *models) evaluate(r Request) (any, error) {
 	if s.loaded == nil {
 		return nil, errNoModel
 	}
-	if err := s.loaded.Draw(nil); err != nil {
-		return nil, err
-	}
 	return s.loaded.Evaluate(r.ctx, append(r.TrainFiles, r.TestFiles...), s.mail.progress(r.ID))
 }

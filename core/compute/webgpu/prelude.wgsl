@@ -19,6 +19,9 @@ struct Args {
 }
 @group(0) @binding(1) var<uniform> args: Args;
 
+// number is the float that a word is.
+fn number(at: u32) -> f32 { return bitcast<f32>(words[at]); }
+
 // group is the number of a workgroup in a grid with one size, item that of an
 // invocation where each workgroup has so many.
 fn group(id: vec3<u32>) -> u32 { return id.y * args.across + id.x; }

@@ -1,7 +1,6 @@
 // A workgroup has one row, whose places follow each other. What its lanes gave at the place before is
 // read by all of them.
 fn opened(x: f32) -> f32 { return 0.5 + 0.5 * tanhOf(0.5 * x); }
-fn number(at: u32) -> f32 { return bitcast<f32>(words[at]); }
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {

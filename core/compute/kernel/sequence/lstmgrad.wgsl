@@ -1,6 +1,5 @@
 // A workgroup has one row, whose places follow each other from the last to the first. The gradients that
 // its lanes gave at a later place are read by all of them.
-fn number(at: u32) -> f32 { return bitcast<f32>(words[at]); }
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {

@@ -18,15 +18,17 @@ func Shaders() shader.Folder {
 		attendGrad: func(c *shader.Call) { c.Run("main", shader.Per(c.Buf[1].N, max(c.N[1], 1))) },
 		addTokens:  func(c *shader.Call) { c.Run("main", c.N[3]) },
 		embedding:  valueCall,
-		// A workgroup has one row.
-		lstm:      func(c *shader.Call) { c.Run("main", shader.Per(c.Buf[3].N, max(c.N[1]*c.N[3], 1))) },
-		lstmGrad:  func(c *shader.Call) { c.Run("main", shader.Per(c.Buf[3].N, max(c.N[1]*c.N[3], 1))) },
-		mean:      func(c *shader.Call) { c.Run("main", shader.Per(c.Buf[2].N, 64)) },
-		meanGrad:  valueCall,
-		tokenGrad: valueCall,
-		tokenGram: func(c *shader.Call) { c.Run("main", shader.Per(c.Buf[2].N, 64)) },
+		lstm:       cellsCall,
+		lstmGrad:   cellsCall,
+		mean:       func(c *shader.Call) { c.Run("main", shader.Per(c.Buf[2].N, 64)) },
+		meanGrad:   valueCall,
+		tokenGrad:  valueCall,
+		tokenGram:  func(c *shader.Call) { c.Run("main", shader.Per(c.Buf[2].N, 64)) },
 	}}
 }
 
 // valueCall has an invocation for each value of the result.
 func valueCall(c *shader.Call) { c.Run("main", shader.Per(c.Buf[2].N, 256)) }
+
+// cellsCall has a workgroup for each row of cells.
+func cellsCall(c *shader.Call) { c.Run("main", shader.Per(c.Buf[3].N, max(c.N[1]*c.N[3], 1))) }
