@@ -25,6 +25,7 @@ func (d *draft) describe() {
 	d.info.Parameters = d.terms.Spec.Params()
 	backend, host := d.terms.Memory(d.terms.Capacity)
 	d.info.MemoryBytes, d.info.PhysicalBatch, d.info.Layers = backend+host, d.terms.Capacity, d.terms.Layers()
+	d.describeTogether()
 	d.warnings(eps)
 	d.warnOfTime()
 	if d.terms.Config.Seed != nil {

@@ -38,15 +38,15 @@ func (n Secure) settleTerms(t *Terms) (Noise, error) {
 	if t.GradNoise > 1<<12 {
 		return n, Fault("noise_multiplier", "%.4g is more than secure noise is drawn for (4096)", t.GradNoise)
 	}
+	if t.Config.Together.Parties > 0 {
+		return newShared(t)
+	}
 	g := n.Grid(t)
 	if _, ok := g.Joined(); !ok {
 		n.Exact = true
 		g = n.Grid(t)
 	}
-	if g.Shrink() < 0.5 {
-		return n, Fault("noise_mode", "%d parameters are too many for the integer grid: rounding would take more than half of the clipping bound. Take a smaller model or float noise", t.Spec.Params())
-	}
-	return n, nil
+	return n, g.check()
 }
 
 // ended returns e: secure noise has no end but its tables', which distance covers.
@@ -90,10 +90,19 @@ type Grid struct {
 	parameters int
 	gradNoise  float64 // σ_T
 	exact      bool
+	most       float64 // units that C may have
 }
 
 // Grid returns the grid of a run on these terms.
-func (n Secure) Grid(t *Terms) Grid { return Grid{t.Spec.Params(), t.GradNoise, n.Exact} }
+func (n Secure) Grid(t *Terms) Grid { return Grid{t.Spec.Params(), t.GradNoise, n.Exact, mostUnits} }
+
+// check refuses a grid that is too coarse.
+func (g Grid) check() error {
+	if g.Shrink() < 0.5 {
+		return Fault("noise_mode", "%d parameters are too many for the integer grid: rounding would take more than half of the clipping bound. Take a smaller model or float noise", g.parameters)
+	}
+	return nil
+}
 
 // exactly is the largest magnitude up to which float32 holds every whole number.
 const exactly = 1 << 24
@@ -113,8 +122,8 @@ const littleRounding = 0x1p-8
 // where that has it joined from fewer samples: by a tenth, or as far as rounding takes
 // but little of C. ok is false where there is no such noise, as where there is little.
 func (g Grid) Joined() (noise privacy.JoinedNoise, ok bool) {
-	least := min(g.rounding()/littleRounding, 0.9*mostUnits)
-	return privacy.NewJoinedNoise(g.gradNoise*least, g.gradNoise*mostUnits)
+	least := min(g.rounding()/littleRounding, 0.9*g.most)
+	return privacy.NewJoinedNoise(g.gradNoise*least, g.gradNoise*g.most)
 }
 
 // Units returns C in units of the grid, whatever C is.
@@ -122,7 +131,7 @@ func (g Grid) Units() float64 {
 	if noise, ok := g.Joined(); ok && !g.exact {
 		return noise.Deviation() / g.gradNoise
 	}
-	return mostUnits
+	return g.most
 }
 
 // Shrink returns the part of C that is left for a gradient when rounding has taken its own.

@@ -144,12 +144,17 @@ func (t *Terms) modelInWords() string {
 
 // stepEvent returns the event of one step.
 func (t *Terms) stepEvent() privacy.Event {
+	return t.stepEventWith(func(sigma float64) float64 { return sigma })
+}
+
+// stepEventWith returns the event of one step of which part of the noise counts.
+func (t *Terms) stepEventWith(part func(sigma float64) float64) privacy.Event {
 	if t.NoiseMultiplier == 0 {
 		return privacy.NonPrivate{}
 	}
-	var e privacy.Event = privacy.Gaussian{NoiseMultiplier: t.GradNoise}
+	var e privacy.Event = privacy.Gaussian{NoiseMultiplier: part(t.GradNoise)}
 	if t.query != nil && !t.query.Joined {
-		e = privacy.Joint{Parts: []privacy.Gaussian{{NoiseMultiplier: t.GradNoise}, {NoiseMultiplier: t.query.NoiseMultiplier()}}}
+		e = privacy.Joint{Parts: []privacy.Gaussian{{NoiseMultiplier: part(t.GradNoise)}, {NoiseMultiplier: part(t.query.NoiseMultiplier())}}}
 	}
 	e = t.Noise.ended(privacy.PoissonSampled{SampleRate: t.SampleRate, Of: e}, t.values())
 	if d := t.distance(); d > 0 {

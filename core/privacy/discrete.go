@@ -118,6 +118,9 @@ func FineUnit(sigma, unit float64) float64 {
 	return math.Min(unit, math.Exp2(math.Floor(math.Log2(sigma/1000))))
 }
 
+// Deviation is the standard deviation of what is drawn: a little more than was asked for.
+func (g *GridNoise) Deviation() float64 { return g.d.Sigma() * g.unit }
+
 // Draw returns one number, in units.
 func (g *GridNoise) Draw(src rand.Source) int64 { return g.d.Draw(src) }
 

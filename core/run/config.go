@@ -93,6 +93,9 @@ type Config struct {
 	// Tuning tries several rates and thresholds within the ε of the run.
 	Tuning Tuning `json:"tuning,omitzero"`
 
+	// Together has several parties train, with secure noise.
+	Together Together `json:"together,omitzero"`
+
 	// Iterate says which parameters a run ends with: last (default), random
 	// (a uniformly random step's, as the theory of VC has it) or ema (their
 	// exponential average, with EMADecay). All are post-processing and free.

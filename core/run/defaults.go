@@ -58,6 +58,10 @@ func (c Config) WithDefaultsFor(f Facts) Config {
 	def(&c.Augmentation.Multiplicity, 1)
 	def(&c.MaxGradNorm, 1)
 	def(&c.Accountant, DefaultAccountant)
+	if c.Together.Parties > 0 {
+		def(&c.NoiseMode, "secure")
+		def(&c.Together.Quorum, c.Together.Needed())
+	}
 	def(&c.NoiseMode, "float")
 	def(&c.ExpectedBatchSize, DefaultBatch)
 	def(&c.MaxPhysicalBatchSize, DefaultPhysicalBatch)

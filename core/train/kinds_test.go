@@ -15,10 +15,13 @@ func TestOneMechanismFits(t *testing.T) {
 	meta := small(t).Meta()
 	var seen []string
 	for _, m := range clip.Methods() {
-		for _, mode := range plan.NoiseModes() {
+		for _, mode := range append(plan.NoiseModes(), "together") {
 			cfg := run.Config{Method: m.Name, NoiseMode: mode, Model: run.Model{Kind: "softmax"}, Steps: 1, ExpectedBatchSize: 20, Accountant: "rdp", Scaling: run.Scaling{Kind: "none"}}
 			if m.Private {
 				cfg.NoiseMultiplier = ptr(1.0)
+			}
+			if mode == "together" {
+				cfg.NoiseMode, cfg.NumExamples, cfg.Together.Parties = "", meta.TrainRows, 3
 			}
 			p, err := plan.New(cfg, meta)
 			if err != nil {

@@ -68,6 +68,8 @@ type kind struct {
 	weights int
 	// plain says that noise is normal, and of one deviation in all coordinates of a parameter.
 	plain bool
+	// whole says that what is released has the threshold rule's statistic, with its noise.
+	whole bool
 	open  func(*workspace) mechanism
 }
 

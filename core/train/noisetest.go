@@ -114,6 +114,16 @@ func (c *noiseTest) expect(least, most float64, n func(tensor int) int) {
 	}
 }
 
+// measured tests noise of which the squared lengths, by tensor, are on this side.
+func (c *noiseTest) measured(squares []float64, least, most float64, n func(tensor int) int) {
+	c.tested++
+	for i, s := range squares {
+		d := &c.noise[i]
+		d.n, d.low, d.great = d.n+n(i), d.low+s/(least*least), d.great+s/(most*most)
+		c.numbers += n(i)
+	}
+}
+
 // take waits for the first lengths that are on their way.
 func (c *noiseTest) take(ctx context.Context) error {
 	p := c.waiting[0]

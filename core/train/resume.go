@@ -22,11 +22,14 @@ func (r *Run) Continue(ctx context.Context, be compute.Backend) (*Run, error) {
 	defer r.Close()
 	r.ended = true
 	k := r.checkpoints
+	if r.work.others != nil {
+		return nil, errors.New("train: the others have the sums of steps that this device has lost; come back to them from the last state")
+	}
 	if k == nil {
 		return nil, errors.New("train: the state of this run was not kept")
 	}
 	course := r.course.at(k.last.step)
-	n, err := newRun(course.plan(), r.feed.ds, be)
+	n, err := newRun(course.plan(), r.feed.ds, be, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +82,23 @@ func Resume(ctx context.Context, p *plan.Plan, ds *data.Dataset, be compute.Back
 	if s.step > terms.Steps {
 		return nil, fmt.Errorf("train: the checkpoint counts %d steps of a run of %d", s.step, terms.Steps)
 	}
-	r, err := newRun(p, ds, be)
+	return rejoin(ctx, p, ds, be, nil, c, &s)
+}
+
+// Rejoin has a party come back to a run of several from its checkpoint. Of the steps that were taken
+// meanwhile, others has the sums.
+//
+// Guarantee: as [Resume]'s. A step whose sum is there has nothing of this party any more.
+func Rejoin(ctx context.Context, p *plan.Plan, ds *data.Dataset, be compute.Backend, others Exchange, c *Checkpoint) (*Run, error) {
+	if err := c.Fits(p); err != nil {
+		return nil, err
+	}
+	return rejoin(ctx, p, ds, be, others, c, &c.state)
+}
+
+// rejoin begins a run in the state s of a checkpoint that fits.
+func rejoin(ctx context.Context, p *plan.Plan, ds *data.Dataset, be compute.Backend, others Exchange, c *Checkpoint, s *checkpointState) (*Run, error) {
+	r, err := newRun(p, ds, be, others)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +106,7 @@ func Resume(ctx context.Context, p *plan.Plan, ds *data.Dataset, be compute.Back
 	if err := r.openParts(ctx, r.reopenScale(c.bounds), r.reopenPCA(c.directions), r.assemble, r.openCheckpoints); err != nil {
 		return nil, err
 	}
-	if err := r.restore(&s); err != nil {
+	if err := r.restore(s); err != nil {
 		r.Close()
 		return nil, err
 	}

@@ -45,21 +45,26 @@ type secure struct {
 
 func init() {
 	register(kind{name: "secure", counts: gridNoise, open: func(w *workspace) mechanism { return newSecure(newGaussian(w)) },
-		fits: func(_ *clip.Clipper, n plan.Noise) bool { return n.Discrete() }})
+		fits: func(_ *clip.Clipper, n plan.Noise) bool { _, alone := n.(plan.Secure); return alone }})
 }
 
 func newSecure(g *gaussian) *secure {
 	noise := g.terms.Noise.(plan.Secure)
 	grid := noise.Grid(&g.terms)
-	s := &secure{gaussian: g, units: grid.Units(), left: grid.Shrink()}
-	if d := g.terms.Spec.Params(); noise.Exact {
-		s.parts, s.noisy = g.be.New(2*d), make([]float32, 2*d)
-	} else {
-		s.noise, _ = grid.Joined() // or the plan would be exact
-		s.table = g.be.New(chacha.TableLen)
-		g.be.Write(s.table, privacy.Table())
+	if noise.Exact {
+		return newDrawn(g, grid)
 	}
+	s := &secure{gaussian: g, units: grid.Units(), left: grid.Shrink()}
+	s.noise, _ = grid.Joined() // or the plan would be exact
+	s.table = g.be.New(chacha.TableLen)
+	g.be.Write(s.table, privacy.Table())
 	return s
+}
+
+// newDrawn makes secure noise that is drawn number by number.
+func newDrawn(g *gaussian, grid plan.Grid) *secure {
+	d := g.terms.Spec.Params()
+	return &secure{gaussian: g, units: grid.Units(), left: grid.Shrink(), parts: g.be.New(2 * d), noisy: make([]float32, 2*d)}
 }
 
 func (s *secure) begin() {
@@ -108,6 +113,21 @@ func (s *secure) releaseDrawn(ctx context.Context, p Part, step int) error {
 	if err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
+	at := 0
+	err = s.eachDrawn(ctx, p, step, noise, func(_ int, z, noise int64) {
+		s.noisy[at] = float32(float64(z+noise) * s.grid)
+		at++
+	})
+	if err != nil {
+		return err
+	}
+	s.be.Write(s.gradient, s.noisy[:at])
+	s.checkReleased(p, step)
+	return nil
+}
+
+// eachDrawn hands over each number of a part's sums, tensor by tensor, with the noise that it gets.
+func (s *secure) eachDrawn(ctx context.Context, p Part, step int, noise *privacy.GridNoise, to func(tensor int, z, noise int64)) error {
 	d := s.terms.Spec.Params()
 	at := 0
 	for _, sum := range p.sums {
@@ -126,12 +146,9 @@ func (s *secure) releaseDrawn(ctx context.Context, p Part, step int) error {
 		}
 		src := chacha.NewStream(key.Key, key.Nonce)
 		for end := at + sum.Len(); at < end; at++ {
-			z := float64(s.noisy[at]) + float64(s.noisy[d+at])
-			s.noisy[at] = float32(float64(int64(z)+noise.Draw(src)) * s.grid)
+			to(i, int64(float64(s.noisy[at])+float64(s.noisy[d+at])), noise.Draw(src))
 		}
 	}
-	s.be.Write(s.gradient, s.noisy[:d])
-	s.checkReleased(p, step)
 	return nil
 }
 

@@ -29,7 +29,7 @@ func plantedFault(t *testing.T, cfg run.Config, plant func(*Run)) run.Result {
 	if cfg.Method == "norm-bound" {
 		cfg.Model = run.Model{Kind: "softmax"}
 	}
-	r, err := newRun(planned(t, cfg, ds), ds, purego.New())
+	r, err := newRun(planned(t, cfg, ds), ds, purego.New(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,12 @@ import (
 // charged before the first step. Every call has randomness of its own, unless the
 // seed is fixed. The run's memory is given back by Close.
 func Start(ctx context.Context, p *plan.Plan, ds *data.Dataset, be compute.Backend) (*Run, error) {
-	r, err := newRun(p, ds, be)
+	return Join(ctx, p, ds, be, nil)
+}
+
+// Join is [Start] of a run of several parties, which meet at others.
+func Join(ctx context.Context, p *plan.Plan, ds *data.Dataset, be compute.Backend, others Exchange) (*Run, error) {
+	r, err := newRun(p, ds, be, others)
 	if err != nil {
 		return nil, err
 	}
@@ -26,8 +31,8 @@ func Start(ctx context.Context, p *plan.Plan, ds *data.Dataset, be compute.Backe
 }
 
 // newRun returns a run of which nothing is open.
-func newRun(p *plan.Plan, ds *data.Dataset, be compute.Backend) (*Run, error) {
-	w, err := newWorkspace(be, p.Terms(), ds.Train.N)
+func newRun(p *plan.Plan, ds *data.Dataset, be compute.Backend, others Exchange) (*Run, error) {
+	w, err := newWorkspace(be, p.Terms(), ds.Train.N, others)
 	if err != nil {
 		return nil, err
 	}

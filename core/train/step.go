@@ -74,12 +74,12 @@ func (r *Run) step(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.norm = r.move()
+	e.norm = r.move(e.event.Released.Void)
 	r.done++
 	if r.iterate != nil {
 		r.iterate.update(r.work.model.All(), r.taken())
 	}
-	e.event = r.spent()
+	r.spent(&e.event)
 	if turned {
 		e.event.Changes = r.work.terms.Changes
 	}
@@ -125,7 +125,16 @@ func (r *Run) sum(ctx context.Context) (*pendingEvent, error) {
 		}
 		e.gradient = diag
 	}
-	return e, r.clipping.mech.release(ctx, e.part, r.done)
+	if r.work.kind.whole {
+		if err := e.collect(ctx, r.work.query); err != nil {
+			return nil, err
+		}
+	}
+	err := r.clipping.mech.release(ctx, e.part, r.done)
+	if errors.Is(err, errVoid) {
+		e.event.Released.Void, err = true, nil
+	}
+	return e, err
 }
 
 // beginStep empties the part of the step and returns its event.
@@ -207,13 +216,15 @@ func (r *Run) settle(ctx context.Context) error {
 		if err := e.collect(ctx, q); err != nil {
 			return err
 		}
-		if r.work.terms.NoiseMultiplier > 0 {
+		if r.work.terms.NoiseMultiplier > 0 && !r.work.kind.whole {
 			if err := r.clipping.noiseStatistic(e); err != nil {
 				return err
 			}
 		}
 	}
-	r.clipping.adapt(e)
+	if !e.event.Released.Void {
+		r.clipping.adapt(e)
+	}
 	e.rule = r.work.clipper.Rule.Snapshot()
 	if r.done < r.work.terms.Steps {
 		r.clipping.mech.ahead(r.done)
@@ -221,13 +232,16 @@ func (r *Run) settle(ctx context.Context) error {
 	return nil
 }
 
-// move divides by the expected batch size and takes the optimiser's step. It
-// returns the norm of the noised mean gradient, on its way.
-func (r *Run) move() compute.Pending {
+// move divides by the expected batch size and takes the optimiser's step, unless the step is
+// void. It returns the norm of the noised mean gradient, on its way.
+func (r *Run) move(void bool) compute.Pending {
 	kernel.Scale(r.work.be, r.work.gradient.Len(), float32(1/r.work.terms.BatchSize), r.work.gradient)
 	r.clipping.mech.mean()
 	kernel.RowNorms(r.work.be, 1, r.work.gradient.Len(), r.work.gradient, r.work.scalar)
 	norm := r.work.be.Fetch(r.work.scalar)
+	if void {
+		return norm
+	}
 	r.opt.SetRate(r.work.terms.Config.RateAt(r.done, r.work.terms.Steps))
 	r.opt.SetNoise(r.noiseVariance())
 	r.opt.Step(r.work.model.All(), r.work.gradient)
@@ -244,12 +258,13 @@ func (r *Run) noiseVariance() float64 {
 	return std * std
 }
 
-// spent returns what is known of the step just taken: its threshold, and what it cost.
-func (r *Run) spent() run.Event {
+// spent writes down what is known of the step just taken: its threshold, and what it cost.
+func (r *Run) spent(e *run.Event) {
 	c, epsilon := r.work.clipper.Rule.C(), r.epsilon(r.done)
 	r.thresholds.addValue(c)
 	r.self.spent(epsilon)
-	return run.Event{Step: r.done, Steps: r.work.terms.Steps, Released: run.Released{MaxGradNorm: c, Epsilon: run.Number(epsilon)}}
+	e.Step, e.Steps = r.done, r.work.terms.Steps
+	e.Released.MaxGradNorm, e.Released.Epsilon = c, run.Number(epsilon)
 }
 
 // tests reports whether the run tests itself after a step: not after the last, as

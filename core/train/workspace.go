@@ -23,6 +23,8 @@ type workspace struct {
 	be      *compute.Scope
 	terms   plan.Terms
 	key     privacy.Key
+	common  privacy.Key   // what [privacy.Init] is drawn from: key, or one that all parties have
+	others  Exchange      // nil: a run alone
 	clipper *clip.Clipper // with its rule, which moves
 	query   *clip.Query   // of that rule
 	kind    *kind         // of mechanism
@@ -43,14 +45,20 @@ type workspace struct {
 
 // newWorkspace settles what a run needs before its model: a key of its own, unless the seed
 // is fixed, a clipper, the kind of mechanism, and the size of a physical batch.
-func newWorkspace(be compute.Backend, terms plan.Terms, trainRows int) (*workspace, error) {
-	w := &workspace{be: compute.NewScope(be), terms: terms, rows: trainRows}
+func newWorkspace(be compute.Backend, terms plan.Terms, trainRows int, others Exchange) (*workspace, error) {
+	w := &workspace{be: compute.NewScope(be), terms: terms, rows: trainRows, others: others}
+	if (others != nil) != (terms.Config.Together.Parties > 0) {
+		return nil, plan.Fault("together.parties", "a run of several parties begins where they meet, and one alone does not")
+	}
 	if n := terms.Config.NumExamples; n > 0 {
 		w.rows = n * privacy.MostPerDeclared
 	}
 	var err error
 	if w.key, err = privacy.KeyOf(terms.Config.Seed); err != nil {
 		return nil, fmt.Errorf("train: %w", err)
+	}
+	if w.common = w.key; others != nil {
+		w.common = others.Common()
 	}
 	if w.clipper, err = terms.NewClipper(); err != nil {
 		return nil, err
@@ -140,6 +148,9 @@ func (w *workspace) makeReport() {
 
 // stream returns the source of random choices for one purpose and step.
 func (w *workspace) stream(purpose privacy.Purpose, step int) *chacha.Stream {
+	if purpose == privacy.Init {
+		return w.common.Stream(purpose, 0, uint64(step))
+	}
 	return w.key.Stream(purpose, 0, uint64(step))
 }
 
