@@ -26,7 +26,6 @@ import (
 // and measured again.
 type Checkpoint struct {
 	state      checkpointState
-	lost       int      // of the state's steps, those that it has not seen
 	plan, data [32]byte // name what it fits
 	seconds    float64
 	notes      []string
@@ -63,7 +62,7 @@ func (r *Run) Checkpoint(ctx context.Context) (*Checkpoint, error) {
 	if err != nil || s.step == 0 {
 		return nil, err
 	}
-	c := &Checkpoint{state: s, lost: r.lost, seconds: r.seconds, notes: r.work.notes}
+	c := &Checkpoint{state: s, seconds: r.seconds, notes: r.work.notes}
 	if c.plan, c.data, err = r.plan.Names(); err != nil {
 		return nil, err
 	}
@@ -133,7 +132,7 @@ const checkpointMagic = "clipscope state\x01"
 func (c *Checkpoint) Append(b []byte) []byte {
 	b = append(b, checkpointMagic...)
 	b = append(append(b, c.plan[:]...), c.data[:]...)
-	for _, n := range []int{c.state.step, c.lost} {
+	for _, n := range []int{c.state.step, c.state.lost} {
 		b = appendCount(b, n)
 	}
 	b = appendFloats(b, c.seconds)
@@ -187,7 +186,7 @@ func ReadCheckpoint(b []byte) (*Checkpoint, error) {
 	r.ok = string(r.bytes(len(checkpointMagic))) == checkpointMagic
 	copy(c.plan[:], r.bytes(len(c.plan)))
 	copy(c.data[:], r.bytes(len(c.data)))
-	c.state.step, c.lost = r.number(plan.MaxSteps), r.number(plan.MaxSteps)
+	c.state.step, c.state.lost = r.number(plan.MaxSteps), r.number(plan.MaxSteps)
 	c.seconds = r.float()
 	for range r.number(mostNotes) {
 		c.notes = append(c.notes, string(r.bytes(r.count(1))))
@@ -206,7 +205,7 @@ func ReadCheckpoint(b []byte) (*Checkpoint, error) {
 	for range r.number(mostParts) {
 		c.state.parts = append(c.state.parts, r.list32())
 	}
-	taken := c.state.step - c.lost
+	taken := c.state.step - c.state.lost
 	if !r.ok || len(r.rest) > 0 || taken < 1 || !(c.seconds >= 0) || t.added != taken || !t.whole() {
 		return nil, fmt.Errorf("train: %w", ErrFormat)
 	}

@@ -189,7 +189,7 @@ func TestResumeCountsEveryStepOnce(t *testing.T) {
 					if !private {
 						want = c.Step()
 					}
-					if last = want; r.done != want || r.done-r.lost != c.Step()-c.lost {
+					if last = want; r.done != want || r.done-r.lost != c.Step()-c.state.lost {
 						t.Fatalf("life %d begins at step %d with %d lost, want %d of a state of step %d", life, r.done, r.lost, want, c.Step())
 					}
 					lost = r.lost
@@ -425,7 +425,7 @@ func TestReadCheckpointAllocates(t *testing.T) {
 }
 
 func FuzzReadCheckpoint(f *testing.F) {
-	c := &Checkpoint{state: checkpointState{step: 3, parts: [][]float32{{1, 2}, nil}, rule: []float64{1}, thresholds: series{values: []float64{1, 2}, added: 2}}, lost: 1, notes: []string{"a", ""}, bounds: []data.Bound{{Lo: 0, Hi: 1}}, directions: []float32{3}}
+	c := &Checkpoint{state: checkpointState{step: 3, lost: 1, parts: [][]float32{{1, 2}, nil}, rule: []float64{1}, thresholds: series{values: []float64{1, 2}, added: 2}}, notes: []string{"a", ""}, bounds: []data.Bound{{Lo: 0, Hi: 1}}, directions: []float32{3}}
 	f.Add(c.Append(nil))
 	f.Add([]byte(checkpointMagic))
 	f.Fuzz(func(t *testing.T, b []byte) {

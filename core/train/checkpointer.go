@@ -11,6 +11,7 @@ import (
 // checkpointState holds a run's state after a step, on the host.
 type checkpointState struct {
 	step       int         // by what had been released until then
+	lost       int         // of these, those that the state has not seen
 	parts      [][]float32 // as [Run.state] has them
 	rule       []float64   // as it tells its state
 	thresholds series
@@ -119,7 +120,7 @@ func (r *Run) latestState(ctx context.Context) (checkpointState, error) {
 	if err := r.settle(ctx); err != nil {
 		return checkpointState{}, err
 	}
-	s := checkpointState{step: r.done, rule: r.work.clipper.Rule.Snapshot(), thresholds: r.thresholds}
+	s := checkpointState{step: r.done, lost: r.lost, rule: r.work.clipper.Rule.Snapshot(), thresholds: r.thresholds}
 	from := r.state()
 	var parts []compute.Pending
 	for _, p := range from {

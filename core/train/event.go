@@ -21,6 +21,7 @@ type pendingEvent struct {
 	moved    int64             // bytes that the step queued for the device and back
 	state    []compute.Pending // of the run after the step, where it is kept
 	rule     []float64         // and its threshold rule's
+	lost     int               // and how many steps that state has not seen
 	bounded  bool              // its factors have their bounds
 	whole    bool              // nothing is waited for any more
 }

@@ -87,11 +87,11 @@ func (r *Run) hold(ctx context.Context) error {
 			return err
 		}
 		for _, w := range r.waiting[:i+1] {
-			if w.event.Step > k.last.step {
+			if w.event.Step > k.last.step && !w.event.Released.Void {
 				k.last.thresholds.addValue(w.event.Released.MaxGradNorm)
 			}
 		}
-		k.last.parts, k.last.rule, k.last.step, e.state = parts, e.rule, e.event.Step, nil
+		k.last.parts, k.last.rule, k.last.step, k.last.lost, e.state = parts, e.rule, e.event.Step, e.lost, nil
 		return nil
 	}
 	return errors.New("train: no state is on its way")

@@ -77,8 +77,9 @@ func Resume(ctx context.Context, p *plan.Plan, ds *data.Dataset, be compute.Back
 	if terms.Config.Seed != nil || terms.NoiseMultiplier == 0 {
 		released = c.state.step
 	}
-	s := c.state // its step alone is changed
+	s := c.state
 	s.step = max(s.step, released)
+	s.lost += s.step - c.state.step
 	if s.step > terms.Steps {
 		return nil, fmt.Errorf("train: the checkpoint counts %d steps of a run of %d", s.step, terms.Steps)
 	}
@@ -102,7 +103,7 @@ func rejoin(ctx context.Context, p *plan.Plan, ds *data.Dataset, be compute.Back
 	if err != nil {
 		return nil, err
 	}
-	r.lost = c.lost + s.step - c.state.step
+	r.lost = s.lost
 	if err := r.openParts(ctx, r.reopenScale(c.bounds), r.reopenPCA(c.directions), r.assemble, r.openCheckpoints); err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ type Run struct {
 	waiting    []*pendingEvent
 	unsettled  *pendingEvent // the last, where its statistic is still to come; else nil
 	done       int           // steps that count
-	lost       int           // of them, those of another life of the run that this one's state has not seen
+	lost       int           // of them, those that the state has not seen: void ones, and those of another life of the run
 	reported   int
 	ended      bool // its result has been given
 	failed     error

@@ -15,6 +15,9 @@ import (
 type Exchange interface {
 	// Common is a key that all parties have, and everybody may have: first parameters are drawn from it.
 	Common() privacy.Key
+	// Settled reports whether what a step comes to is there already: nothing of this party will be in it, and
+	// its rows need not be looked at.
+	Settled(step int) bool
 	// Sum hands in this party's words of a step and returns the sum of all parties' words, modulo 2³² each. It is nil
 	// where the step is void: a party has not answered, and nothing can be told of the others' words. Each step
 	// is asked for once, in turn.

@@ -37,6 +37,8 @@ func newHall(parties int) *hall {
 
 func (h *hall) Common() privacy.Key { return privacy.SeededKey(11) }
 
+func (h *hall) Settled(int) bool { return false }
+
 func (h *hall) Sum(_ context.Context, step int, words []uint32) ([]uint32, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -76,10 +76,8 @@ func (r *Run) step(ctx context.Context) error {
 	}
 	e.norm = r.move(e.event.Released.Void)
 	r.done++
-	if r.iterate != nil {
-		r.iterate.update(r.work.model.All(), r.taken())
-	}
 	r.spent(&e.event)
+	e.lost = r.lost
 	if turned {
 		e.event.Changes = r.work.terms.Changes
 	}
@@ -106,9 +104,11 @@ func (r *Run) step(ctx context.Context) error {
 // sum samples, clips and adds up, and leaves the noised sum where the gradient is:
 // the rest of a step works on nothing else that depends on the rows.
 func (r *Run) sum(ctx context.Context) (*pendingEvent, error) {
-	r.rows = r.sample(r.rows[:0])
 	e := r.beginStep()
-	r.self.batch(len(r.rows))
+	if r.rows = r.rows[:0]; r.work.others == nil || !r.work.others.Settled(r.done) {
+		r.rows = r.sample(r.rows)
+		r.self.batch(len(r.rows))
+	}
 	if err := r.addUp(ctx, r.rows, e); err != nil {
 		return nil, err
 	}
@@ -245,6 +245,9 @@ func (r *Run) move(void bool) compute.Pending {
 	r.opt.SetRate(r.work.terms.Config.RateAt(r.done, r.work.terms.Steps))
 	r.opt.SetNoise(r.noiseVariance())
 	r.opt.Step(r.work.model.All(), r.work.gradient)
+	if r.iterate != nil {
+		r.iterate.update(r.work.model.All(), r.taken()+1)
+	}
 	return norm
 }
 
@@ -261,7 +264,11 @@ func (r *Run) noiseVariance() float64 {
 // spent writes down what is known of the step just taken: its threshold, and what it cost.
 func (r *Run) spent(e *run.Event) {
 	c, epsilon := r.work.clipper.Rule.C(), r.epsilon(r.done)
-	r.thresholds.addValue(c)
+	if e.Released.Void {
+		r.lost++
+	} else {
+		r.thresholds.addValue(c)
+	}
 	r.self.spent(epsilon)
 	e.Step, e.Steps = r.done, r.work.terms.Steps
 	e.Released.MaxGradNorm, e.Released.Epsilon = c, run.Number(epsilon)

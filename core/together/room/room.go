@@ -1,0 +1,633 @@
+// Package room gives seats to the parties of a run, adds their masked words, and forwards what all must know.
+// A [Room] is a machine without a clock, a network or a disk of its own, which a host moves by events.
+//
+// # What a room can do
+//
+// Nothing here has to be trusted for the privacy of a row. A room sees sealed cards and an agreement that
+// it cannot read, masked words of each party, and their sums, which are noised. One that lies can have
+// parties take other steps than they should, or none: they compare proofs of what they were told
+// (package together), and what they have agreed to release is charged in any case.
+//
+// # Log
+//
+// What all parties have to take in, in one order, is the log: the roster that begins the run, cards of
+// those who come back, and of each round its sum or that it was void. Who comes back is told what is
+// missing. A sum that is not complete is lost with the room's memory: its round is then void.
+package room
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"clipscope/core/together/wire"
+)
+
+// Store keeps what has to outlast the room's memory.
+type Store interface {
+	// Get returns a value; nil where there is none.
+	Get(key string) ([]byte, error)
+	Put(key string, value []byte) error
+}
+
+// Conn is a connection, as the host counts them.
+type Conn uint64
+
+// Send is what the host has to send: a frame, the end of a connection, or both, in that order.
+type Send struct {
+	To    Conn
+	Frame []byte
+	Close bool
+}
+
+// How long a room waits.
+const (
+	LobbyLife = 24 * time.Hour   // for the start
+	IdleLife  = 15 * time.Minute // for enough parties to go on with
+)
+
+// mostIdle bounds the frames of a connection, one after the other, that change nothing: late answers
+// and second ones are a few.
+const mostIdle = 64
+
+// mostLog bounds the bytes of all sums.
+const mostLog = 8 << 30
+
+type phase int
+
+const (
+	lobby     phase = iota // parties join
+	gathering              // they say that they are ready
+	summing                // they answer a round
+	over
+)
+
+// Room is one run's. It is not safe for concurrent use.
+type Room struct {
+	store Store
+	state state
+	seats []seat
+	conns map[Conn]*conn
+	sends []Send
+	dirty bool // of state
+
+	sum      []uint32
+	disputes map[int]wire.Seats // by who disputes
+}
+
+// state is what is stored of the room itself.
+type state struct {
+	Terms    wire.Terms
+	Phase    phase
+	Entries  uint32 // of the log
+	Seats    int
+	Gone     wire.Seats // for good
+	Back     wire.Seats // with another card, which the log has when the round is over
+	Round    uint32
+	Present  wire.Seats // in the round
+	Answered wire.Seats
+	Deadline int64 // Unix milliseconds; of the phase
+	Since    int64 // when the phase began
+	Why      wire.Reason
+}
+
+// seat is a party's place.
+type seat struct {
+	Token   [sha256.Size]byte // hashed
+	Card    []byte
+	Entries uint32 // of the log that it says it knows, with
+	Proof   [wire.HashSize]byte
+	Slow    bool // it was waited for in vain, and is not waited for until it is ready
+
+	conn Conn // 0: none
+}
+
+type conn struct {
+	seat int
+	idle int
+}
+
+// New makes a room in an empty store, with the agreement of those who will join.
+func New(store Store, terms wire.Terms, sealed []byte, now time.Time) (*Room, error) {
+	if err := terms.Check(); err != nil {
+		return nil, err
+	}
+	switch {
+	case len(sealed) == 0 || len(sealed) > wire.MostSealed:
+		return nil, fmt.Errorf("room: an agreement of %d bytes; 1 … %d can be kept", len(sealed), wire.MostSealed)
+	case 4*uint64(terms.Words)*uint64(terms.Rounds) > mostLog:
+		return nil, fmt.Errorf("room: %d rounds of %d numbers are more than the %d GB that can be kept", terms.Rounds, terms.Words, mostLog>>30)
+	}
+	r := &Room{store: store, state: state{Terms: terms}, conns: map[Conn]*conn{}}
+	r.turn(lobby, now, LobbyLife)
+	if err := store.Put("agreement", sealed); err != nil {
+		return nil, fmt.Errorf("room: %w", err)
+	}
+	return r, r.save()
+}
+
+// Open returns the room of a store, as it was when its memory was lost; nil where there is none. The
+// host calls Attach for every connection that still is, and then Tick.
+func Open(store Store) (*Room, error) {
+	b, err := store.Get("room")
+	if err != nil || b == nil {
+		return nil, err
+	}
+	r := &Room{store: store, conns: map[Conn]*conn{}}
+	if err := json.Unmarshal(b, &r.state); err != nil {
+		return nil, fmt.Errorf("room: what is stored: %w", err)
+	}
+	r.seats = make([]seat, r.state.Seats)
+	for i := range r.seats {
+		b, err := store.Get(seatKey(i))
+		if err == nil {
+			err = json.Unmarshal(b, &r.seats[i])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("room: seat %d as it is stored: %w", i, err)
+		}
+	}
+	return r, nil
+}
+
+// Attach tells a room that was opened whose connection one is.
+func (r *Room) Attach(c Conn, seat int) {
+	if seat >= 0 && seat < len(r.seats) {
+		r.conns[c], r.seats[seat].conn = &conn{seat: seat}, c
+	}
+}
+
+// SeatOf returns the seat of a connection; −1 of one that has none.
+func (r *Room) SeatOf(c Conn) int {
+	if k := r.conns[c]; k != nil {
+		return k.seat
+	}
+	return -1
+}
+
+// Next is when the host has to call Tick; zero where it never has to.
+func (r *Room) Next() time.Time {
+	if r.state.Phase == over {
+		return time.Time{}
+	}
+	return time.UnixMilli(r.state.Deadline)
+}
+
+// Over returns why the room is over; 0 while it is not.
+func (r *Room) Over() wire.Reason { return r.state.Why }
+
+// Receive takes in a frame. An error is the store's: nothing that came of the frame may be sent then.
+func (r *Room) Receive(now time.Time, c Conn, frame []byte) ([]Send, error) {
+	f, malformed := wire.Parse(frame)
+	k := r.conns[c]
+	hello, joins := f.(wire.Hello)
+	switch {
+	case malformed != nil || joins == (k != nil):
+		r.refuse(c, wire.Refused)
+		return r.flush(r.gather(now, false))
+	case joins:
+		return r.flush(r.join(now, c, hello))
+	}
+	return r.flush(r.take(now, k, f))
+}
+
+// Lost tells that a connection has ended.
+func (r *Room) Lost(now time.Time, c Conn) ([]Send, error) {
+	r.drop(c)
+	return r.flush(r.gather(now, false))
+}
+
+// Tick tells the time. The host calls it when Next has come, and after Open.
+func (r *Room) Tick(now time.Time) ([]Send, error) {
+	var err error
+	late := now.UnixMilli() >= r.state.Deadline
+	switch {
+	case r.state.Phase == lobby && late:
+		r.end(wire.Expired)
+	case r.state.Phase == gathering:
+		err = r.gather(now, late)
+	case r.state.Phase == summing && (late || r.sum == nil):
+		err = r.void(now)
+	}
+	return r.flush(err)
+}
+
+// take takes in a frame of a party that has a seat. One that changes nothing counts as idle.
+func (r *Room) take(now time.Time, k *conn, f wire.Frame) error {
+	s := &r.state
+	idle := k.idle
+	k.idle = 0
+	switch f := f.(type) {
+	case wire.Start:
+		if k.seat == 0 && s.Phase == lobby && s.Seats-len(s.Gone.All()) >= int(s.Terms.Quorum) {
+			return r.start(now)
+		}
+	case wire.Ready:
+		if s.Phase != lobby && s.Phase != over && f.Entries == s.Entries {
+			p := &r.seats[k.seat]
+			p.Entries, p.Proof, p.Slow = f.Entries, f.Proof, false
+			if err := r.saveSeat(k.seat); err != nil {
+				return err
+			}
+			return r.gather(now, false)
+		}
+	case wire.Words:
+		if r.awaits(k.seat, f.Round) && len(f.Words) == int(s.Terms.Words) {
+			for i, w := range f.Words {
+				r.sum[i] += w
+			}
+			return r.answered(now, k.seat)
+		}
+	case wire.Dispute:
+		if r.awaits(k.seat, f.Round) {
+			r.disputes[k.seat] = f.Seats
+			return r.answered(now, k.seat)
+		}
+	case wire.Leave:
+		return r.leave(now, k.seat, wire.Finished)
+	default:
+		r.refuse(r.seats[k.seat].conn, wire.Refused)
+		return nil
+	}
+	if k.idle = idle + 1; k.idle > mostIdle {
+		r.refuse(r.seats[k.seat].conn, wire.Refused)
+	}
+	return nil
+}
+
+// join gives a party a seat, or the one that it has.
+func (r *Room) join(now time.Time, c Conn, h wire.Hello) error {
+	token := sha256.Sum256(h.Token[:])
+	at := slices.IndexFunc(r.seats, func(s seat) bool { return s.Token == token })
+	s := &r.state
+	switch {
+	case at >= 0 && (s.Gone.Has(at) || h.Entries > s.Entries):
+		r.refuse(c, wire.Refused)
+		return nil
+	case at >= 0:
+		return r.comeBack(now, c, at, h)
+	case s.Phase == over:
+		r.refuse(c, s.Why)
+		return nil
+	case s.Phase != lobby:
+		r.refuse(c, wire.Begun)
+		return nil
+	case s.Seats == int(s.Terms.Parties):
+		r.refuse(c, wire.Full)
+		return nil
+	case len(h.Card) == 0 || h.Entries > 0:
+		r.refuse(c, wire.Refused)
+		return nil
+	}
+	at = s.Seats
+	r.seats = append(r.seats, seat{Token: token, Card: h.Card})
+	s.Seats, r.dirty = s.Seats+1, true
+	r.sit(c, at)
+	if err := r.saveSeat(at); err != nil {
+		return err
+	}
+	if err := r.welcome(c, at); err != nil {
+		return err
+	}
+	r.showCards(c, at)
+	return nil
+}
+
+// comeBack has a party take up its seat again.
+func (r *Room) comeBack(now time.Time, c Conn, at int, h wire.Hello) error {
+	p := &r.seats[at]
+	if old := p.conn; old != 0 {
+		r.drop(old)
+		r.sends = append(r.sends, Send{To: old, Close: true})
+	}
+	r.sit(c, at)
+	if err := r.welcome(c, at); err != nil {
+		return err
+	}
+	fresh := len(h.Card) > 0 && !slices.Equal(h.Card, p.Card)
+	if fresh {
+		p.Card = h.Card
+	}
+	s := &r.state
+	if s.Phase == lobby {
+		r.showCards(c, at)
+		return r.saveSeat(at)
+	}
+	for i := h.Entries; i < s.Entries; i++ {
+		b, err := r.store.Get(logKey(i))
+		if err != nil {
+			return fmt.Errorf("room: entry %d of the log: %w", i, err)
+		}
+		r.sends = append(r.sends, Send{To: c, Frame: b})
+	}
+	p.Entries = 0
+	if err := r.saveSeat(at); err != nil {
+		return err
+	}
+	switch {
+	case s.Phase == over:
+		r.sends = append(r.sends, Send{To: c, Frame: wire.Over{Why: s.Why}.Append(nil), Close: true})
+		return nil
+	case fresh:
+		s.Back, r.dirty = s.Back.With(at), true
+		if r.awaits(at, s.Round) { // with a key that it has no more
+			return r.void(now)
+		}
+		if s.Phase == gathering {
+			return r.recordCards()
+		}
+	case r.awaits(at, s.Round):
+		r.sends = append(r.sends, Send{To: c, Frame: r.round().Append(nil)})
+	}
+	return nil
+}
+
+func (r *Room) sit(c Conn, at int) { r.conns[c], r.seats[at].conn = &conn{seat: at}, c }
+
+func (r *Room) welcome(c Conn, at int) error {
+	sealed, err := r.store.Get("agreement")
+	if err != nil {
+		return fmt.Errorf("room: the agreement: %w", err)
+	}
+	r.sends = append(r.sends, Send{To: c, Frame: wire.Welcome{Seat: uint16(at), Terms: r.state.Terms, Entries: r.state.Entries, Sealed: sealed}.Append(nil)})
+	return nil
+}
+
+// showCards shows those who wait for the start to one who joins, and the other way round.
+func (r *Room) showCards(c Conn, at int) {
+	own := wire.Card{Seat: uint16(at), Card: r.seats[at].Card}.Append(nil)
+	for i := range r.seats {
+		if i == at || r.state.Gone.Has(i) {
+			continue
+		}
+		r.sends = append(r.sends, Send{To: c, Frame: wire.Card{Seat: uint16(i), Card: r.seats[i].Card}.Append(nil)})
+		if to := r.seats[i].conn; to != 0 {
+			r.sends = append(r.sends, Send{To: to, Frame: own})
+		}
+	}
+}
+
+// start begins the run with those who have joined.
+func (r *Room) start(now time.Time) error {
+	f := wire.Roster{Cards: make([][]byte, len(r.seats))}
+	for i, s := range r.seats {
+		if !r.state.Gone.Has(i) {
+			f.Cards[i] = s.Card
+		}
+	}
+	r.turn(gathering, now, r.answerTime())
+	return r.record(f)
+}
+
+// record adds an entry to the log and sends it to all.
+func (r *Room) record(f wire.Frame) error {
+	b := f.Append(nil)
+	if err := r.store.Put(logKey(r.state.Entries), b); err != nil {
+		return fmt.Errorf("room: %w", err)
+	}
+	r.state.Entries++
+	r.dirty = true
+	r.tell(b)
+	return nil
+}
+
+// recordCards adds the cards of those who have come back.
+func (r *Room) recordCards() error {
+	back := r.state.Back
+	r.state.Back = nil
+	for _, i := range back.All() {
+		if err := r.record(wire.Card{Seat: uint16(i), Card: r.seats[i].Card}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tell sends a frame to all who are here.
+func (r *Room) tell(b []byte) {
+	for i := range r.seats {
+		if to := r.seats[i].conn; to != 0 {
+			r.sends = append(r.sends, Send{To: to, Frame: b})
+		}
+	}
+}
+
+// gather begins a round once all are ready who are waited for, or when the time for it is over and enough
+// are.
+func (r *Room) gather(now time.Time, late bool) error {
+	s := &r.state
+	if s.Phase != gathering {
+		return nil
+	}
+	var ready wire.Seats
+	n, waits := 0, false
+	for i := range r.seats {
+		switch p := &r.seats[i]; {
+		case s.Gone.Has(i) || p.conn == 0:
+		case p.Entries == s.Entries:
+			ready = ready.With(i)
+			n++
+		case late:
+			p.Slow = true
+		default:
+			waits = waits || !p.Slow
+		}
+	}
+	enough := n >= int(s.Terms.Quorum)
+	switch {
+	case enough && !waits:
+		s.Round, s.Present, s.Answered = s.Round+1, ready, nil
+		r.sum, r.disputes = make([]uint32, s.Terms.Words), map[int]wire.Seats{}
+		r.turn(summing, now, r.answerTime())
+		b := r.round().Append(nil)
+		for _, i := range ready.All() {
+			r.sends = append(r.sends, Send{To: r.seats[i].conn, Frame: b})
+		}
+	case late && now.UnixMilli()-s.Since >= IdleLife.Milliseconds():
+		r.end(wire.BelowQuorum)
+	case late:
+		s.Deadline, r.dirty = now.Add(r.answerTime()).UnixMilli(), true
+	}
+	return nil
+}
+
+// round is the question of the present round.
+func (r *Room) round() wire.Round {
+	f := wire.Round{Round: r.state.Round, Present: r.state.Present}
+	for _, i := range f.Present.All() {
+		f.Proofs = append(f.Proofs, r.seats[i].Proof)
+	}
+	return f
+}
+
+// awaits reports whether the answer of a seat to a round is still to come.
+func (r *Room) awaits(seat int, round uint32) bool {
+	s := &r.state
+	return s.Phase == summing && r.sum != nil && round == s.Round && s.Present.Has(seat) && !s.Answered.Has(seat)
+}
+
+// answered takes note of an answer, and ends the round with the last.
+func (r *Room) answered(now time.Time, seat int) error {
+	s := &r.state
+	s.Answered = s.Answered.With(seat)
+	for _, i := range s.Present.All() {
+		if !s.Answered.Has(i) {
+			return nil
+		}
+	}
+	if len(r.disputes) > 0 {
+		return r.void(now)
+	}
+	f := wire.Sum{Round: s.Round, Present: s.Present, Words: r.sum}
+	if err := r.closeRound(now, f); err != nil {
+		return err
+	}
+	r.finish()
+	return nil
+}
+
+// closeRound adds what came of a round to the log, and has parties get ready for the next.
+func (r *Room) closeRound(now time.Time, f wire.Frame) error {
+	r.sum = nil
+	r.turn(gathering, now, r.answerTime())
+	if err := r.record(f); err != nil {
+		return err
+	}
+	return r.recordCards()
+}
+
+// finish ends the run after its last round.
+func (r *Room) finish() {
+	if s := &r.state; s.Round == s.Terms.Rounds {
+		r.end(wire.Finished)
+	}
+}
+
+// void ends a round without a sum. Whom more than half of those present dispute is out.
+func (r *Room) void(now time.Time) error {
+	s := &r.state
+	f := wire.Void{Round: s.Round, Present: s.Present}
+	votes := map[int]int{}
+	for _, i := range s.Present.All() {
+		if of, disputes := r.disputes[i]; disputes || !s.Answered.Has(i) {
+			f.Missing = f.Missing.With(i)
+			r.seats[i].Slow = !disputes
+			for _, j := range of.All() {
+				votes[j]++
+			}
+		}
+	}
+	if err := r.closeRound(now, f); err != nil {
+		return err
+	}
+	for _, i := range s.Present.All() {
+		if 2*votes[i] > len(s.Present.All()) {
+			if err := r.leave(now, i, wire.Disputed); err != nil {
+				return err
+			}
+		}
+	}
+	if s.Phase != over {
+		r.finish()
+	}
+	return nil
+}
+
+// leave gives a seat up for good.
+func (r *Room) leave(now time.Time, at int, why wire.Reason) error {
+	s := &r.state
+	awaited := r.awaits(at, s.Round)
+	s.Gone, r.dirty = s.Gone.With(at), true
+	if c := r.seats[at].conn; c != 0 {
+		r.refuse(c, why)
+	}
+	switch left := s.Seats - len(s.Gone.All()); {
+	case s.Phase == over:
+		return nil
+	case s.Phase != lobby && left < int(s.Terms.Quorum), left == 0:
+		r.end(wire.BelowQuorum)
+		return nil
+	case awaited:
+		return r.void(now)
+	}
+	return r.gather(now, false)
+}
+
+// refuse ends a connection, and says why.
+func (r *Room) refuse(c Conn, why wire.Reason) {
+	r.sends = append(r.sends, Send{To: c, Frame: wire.Over{Why: why}.Append(nil), Close: true})
+	r.drop(c)
+}
+
+// drop forgets a connection.
+func (r *Room) drop(c Conn) {
+	if k := r.conns[c]; k != nil {
+		delete(r.conns, c)
+		if p := &r.seats[k.seat]; p.conn == c {
+			p.conn = 0
+		}
+	}
+}
+
+// end ends everything.
+func (r *Room) end(why wire.Reason) {
+	r.state.Phase, r.state.Why, r.sum, r.dirty = over, why, nil, true
+	b := wire.Over{Why: why}.Append(nil)
+	for i := range r.seats {
+		if c := r.seats[i].conn; c != 0 {
+			r.sends = append(r.sends, Send{To: c, Frame: b, Close: true})
+			r.drop(c)
+		}
+	}
+}
+
+func (r *Room) answerTime() time.Duration {
+	return time.Duration(r.state.Terms.AnswerSeconds) * time.Second
+}
+
+// turn begins a phase, which lasts so long unless something happens.
+func (r *Room) turn(to phase, now time.Time, lasts time.Duration) {
+	r.state.Phase, r.state.Since, r.state.Deadline, r.dirty = to, now.UnixMilli(), now.Add(lasts).UnixMilli(), true
+}
+
+// flush returns what is to be sent, once everything is stored that it tells.
+func (r *Room) flush(err error) ([]Send, error) {
+	sends := r.sends
+	r.sends = nil
+	if err == nil && r.dirty {
+		err = r.save()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return sends, nil
+}
+
+func (r *Room) save() error {
+	b, err := json.Marshal(r.state)
+	if err == nil {
+		err = r.store.Put("room", b)
+	}
+	if err != nil {
+		return fmt.Errorf("room: %w", err)
+	}
+	r.dirty = false
+	return nil
+}
+
+func (r *Room) saveSeat(at int) error {
+	b, err := json.Marshal(r.seats[at])
+	if err == nil {
+		err = r.store.Put(seatKey(at), b)
+	}
+	if err != nil {
+		return fmt.Errorf("room: seat %d: %w", at, err)
+	}
+	return nil
+}
+
+func seatKey(at int) string   { return "seat/" + strconv.Itoa(at) }
+func logKey(at uint32) string { return "log/" + strconv.FormatUint(uint64(at), 10) }

@@ -1,0 +1,173 @@
+package together_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"clipscope/core/compute/purego"
+	"clipscope/core/data"
+	"clipscope/core/data/builtin"
+	"clipscope/core/plan"
+	"clipscope/core/run"
+	"clipscope/core/together"
+	"clipscope/core/together/room/roomtest"
+	"clipscope/core/together/wire"
+	"clipscope/core/train"
+)
+
+// share returns the i-th of k parts of a data set's rows.
+func share(ds *data.Dataset, i, k int) *data.Dataset {
+	p := *ds
+	t := &p.Train
+	lo, hi := t.N*i/k, t.N*(i+1)/k
+	t.N = hi - lo
+	t.Y = t.Y[lo*ds.TargetWidth() : hi*ds.TargetWidth()]
+	if t.U8 != nil {
+		t.U8 = t.U8[lo*ds.Features : hi*ds.Features]
+	} else {
+		t.F32 = t.F32[lo*ds.Features : hi*ds.Features]
+	}
+	return &p
+}
+
+// TestPartiesTrain: parties that meet in a room train digits as well as one that has all rows, and end with the
+// same parameters and one log, also where some are gone for a while or for good.
+func TestPartiesTrain(t *testing.T) {
+	ds, err := builtin.Make("digits", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const parties, steps = 5, 60
+	epsilon := 3.0
+	cfg := run.Config{
+		Method: "dc-e", Accountant: "rdp", Model: run.Model{Kind: "softmax"}, TargetEpsilon: &epsilon, Steps: steps, ExpectedBatchSize: 300, NumExamples: ds.Train.N,
+		Together: run.Together{Parties: parties, Tolerance: 2},
+	}
+	alone := cfg
+	alone.Together, alone.NoiseMode = run.Together{}, "secure"
+	p, err := plan.New(alone, ds.Meta())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := train.Start(t.Context(), p, ds, purego.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := trained(t, t.Context(), r).TestAccuracy
+
+	var plans []*plan.Plan
+	for i := range parties {
+		p, err := plan.New(cfg, share(ds, i, parties).Meta())
+		if err != nil {
+			t.Fatal(err)
+		}
+		plans = append(plans, p)
+	}
+	info, terms := plans[0].Info(), plans[0].Terms()
+	agreement := together.NewAgreement(terms.Config, terms.Meta, ds.Classes, [32]byte{5})
+	secret, err := together.NewSecret()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed, err := together.SealAgreement(secret, &agreement)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := info.Together.StepBytes / 4
+	house := roomtest.NewHouse(t, wire.Terms{Parties: parties, Quorum: parties - 2, Words: uint32(words), Rounds: steps, AnswerSeconds: 30}, sealed)
+	enter := func(i int, back *together.Seat) *together.Party {
+		// Every party makes its agreement of its own plan: they are the same.
+		terms := plans[i].Terms()
+		g := together.Guest{Secret: secret, Agreement: together.NewAgreement(terms.Config, terms.Meta, ds.Classes, [32]byte{5}), Name: fmt.Sprint("hospital ", i+1), Words: words, Steps: steps}
+		p, err := together.Enter(t.Context(), func(ctx context.Context) (together.Link, error) { return house.Dial(ctx) }, g, back)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	var all []*together.Party
+	for i := range parties {
+		all = append(all, enter(i, nil))
+	}
+	all[0].Start(t.Context())
+	results := make([]run.Result, parties)
+	var done sync.WaitGroup
+	for i, party := range all {
+		done.Go(func() {
+			if err := party.Wait(t.Context(), nil); err != nil {
+				t.Error(err)
+				return
+			}
+			r, err := train.Join(t.Context(), plans[i], share(ds, i, parties), purego.New(), party)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer r.Close()
+			for e, err := range r.Steps(t.Context()) {
+				if err != nil {
+					t.Errorf("party %d: %v", i+1, err)
+					return
+				}
+				if i == 3 && e.Step == steps/2 {
+					party.Leave(t.Context())
+					return
+				}
+				if i == 4 && e.Step == steps/3 {
+					c, err := r.Checkpoint(t.Context())
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					seat := party.Seat()
+					party.Close()
+					time.Sleep(300 * time.Millisecond) // the others go on
+					party = enter(i, &seat)
+					all[i] = party
+					if r, err = train.Rejoin(t.Context(), plans[i], share(ds, i, parties), purego.New(), party, c); err != nil {
+						t.Error(err)
+						return
+					}
+					break
+				}
+			}
+			results[i] = trained(t, t.Context(), r)
+		})
+	}
+	done.Wait()
+	if t.Failed() {
+		return
+	}
+	for _, i := range []int{1, 2, 4} {
+		if !slices.Equal(results[i].Released.Parameters, results[0].Released.Parameters) {
+			t.Errorf("party %d ends with other parameters", i+1)
+		}
+		if all[i].Log() != all[0].Log() {
+			t.Errorf("party %d has another log", i+1)
+		}
+	}
+	got := results[0].TestAccuracy
+	if got < want-0.05 || got < 0.7 {
+		t.Errorf("together %.3f of the digits are right, alone %.3f", got, want)
+	}
+	t.Logf("together %.3f of the digits are right, alone %.3f", got, want)
+}
+
+func trained(t *testing.T, ctx context.Context, r *train.Run) run.Result {
+	t.Helper()
+	for _, err := range r.Steps(ctx) {
+		if err != nil {
+			t.Error(err)
+			return run.Result{}
+		}
+	}
+	o, err := r.Outcome(ctx)
+	if err != nil {
+		t.Error(err)
+	}
+	return o.Result
+}
