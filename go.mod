@@ -8,6 +8,7 @@ ignore (
 )
 
 require (
+	github.com/coder/websocket v1.8.14
 	github.com/maxence-charriere/go-app/v10 v10.1.11
 	github.com/syumai/workers v0.32.0
 	github.com/yuin/goldmark v1.7.13

@@ -1,11 +1,12 @@
 //go:build js && wasm
 
-// Command edge keeps short links in a Cloudflare Worker, in front of the static site. The
+// Command edge keeps short links and rooms in a Cloudflare Worker, in front of the static site. The
 // site needs no server: the host serves its files, with the headers of _headers. This
-// program runs for /api/ and /x/ alone. It keeps links in a KV namespace bound as LINKS,
-// and refuses more requests than the rate limit bound as RATE allows.
+// program runs for /api/ and /x/ alone. It keeps links in a KV namespace bound as LINKS, rooms in
+// durable objects bound as ROOMS, and refuses more requests than the rate limit bound as RATE allows.
 //
-// An instance of it is started for each request and ends with it. It does without
+// An instance of it is started for each request and ends with it; one in each durable object is its
+// machine. It does without
 // net/http, which would double the time that its start takes, and so without workers.Serve.
 package main
 
@@ -19,7 +20,9 @@ import (
 	"syscall/js"
 	"time"
 
+	"clipscope/app/edge/answer"
 	"clipscope/app/edge/links"
+	"clipscope/app/edge/rooms"
 
 	"github.com/syumai/workers/cloudflare/kv"
 )
@@ -29,31 +32,41 @@ func ready()
 
 func main() {
 	context := js.Global().Get("context")
-	answered := make(chan struct{})
+	if object := context.Get("room"); object.Truthy() {
+		serveRoom(object)
+		return
+	}
+	done := make(chan struct{})
 	context.Get("binding").Set("handleRequest", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		return js.Global().Get("Promise").New(js.FuncOf(func(_ js.Value, settle []js.Value) any {
 			go func() {
-				defer close(answered)
+				defer close(done)
 				// Within the call to handleRequest the program must not end.
 				if _, err := await(js.Global().Get("Promise").Call("resolve")); err == nil {
-					settle[0].Invoke(answer(context.Get("env"), args[0]))
+					settle[0].Invoke(answered(context.Get("env"), args[0]))
 				}
 			}()
 			return nil
 		}))
 	}))
 	ready()
-	<-answered
+	<-done
 }
 
-func answer(env, request js.Value) js.Value {
-	service := &links.Service{Store: store{}, Limiter: limiter{env.Get("RATE")}, Now: time.Now}
-	return response(service.Answer(requestOf(request)))
+func answered(env, request js.Value) js.Value {
+	rate, all, r := limiter{env.Get("RATE")}, objects{env.Get(namespace)}, requestOf(request)
+	if v, met := all.meet(r, request); met {
+		return v
+	}
+	if rooms.Asks(r.URL.Path) {
+		return response((&rooms.Service{Host: all, Limiter: rate}).Answer(r))
+	}
+	return response((&links.Service{Store: store{}, Limiter: rate, Now: time.Now}).Answer(r))
 }
 
 // requestOf converts a Request of JavaScript.
-func requestOf(request js.Value) *links.Request {
-	r := &links.Request{Method: request.Get("method").String()}
+func requestOf(request js.Value) *answer.Request {
+	r := &answer.Request{Method: request.Get("method").String()}
 	r.Header = func(name string) string {
 		if v := request.Get("headers").Call("get", name); v.Type() == js.TypeString {
 			return v.String()
@@ -72,7 +85,7 @@ func requestOf(request js.Value) *links.Request {
 }
 
 // response is a Response of JavaScript.
-func response(r links.Response) js.Value {
+func response(r answer.Response) js.Value {
 	headers := js.Global().Get("Headers").New()
 	for _, h := range r.Header {
 		headers.Call("set", h[0], h[1])

@@ -446,3 +446,10 @@ func unexpected(f wire.Frame) error {
 	}
 	return fmt.Errorf("together: the room says %T out of turn", f)
 }
+
+// Repeat sends the last answer once more, as a connection may: it changes nothing.
+func (p *Party) Repeat(ctx context.Context) {
+	if p.answer != nil {
+		p.line.send(ctx, p.answer)
+	}
+}

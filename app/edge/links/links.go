@@ -7,21 +7,13 @@
 package links
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/netip"
-	"net/url"
-	"os"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
-	"clipscope/app/headers"
+	"clipscope/app/edge/answer"
 	"clipscope/ui/link"
 )
 
@@ -40,10 +32,6 @@ const tries = 4
 // mostBytes of a body are read: a link and what JSON puts around it.
 const mostBytes = link.Longest + 256
 
-// mostUnread bytes of a body are waited for though they are of no use: in some 65 pieces,
-// as a host may give a request no more than 10 ms of computing.
-const mostUnread = 4 << 20
-
 // Store keeps texts by name.
 type Store interface {
 	// Get is what is kept, and whether anything is.
@@ -52,256 +40,112 @@ type Store interface {
 	Put(name, value string, kept time.Duration) error
 }
 
-// Limiter says who has asked too often.
-type Limiter interface {
-	// Allow counts a request of a client, and is false if there were too many.
-	Allow(client string) (bool, error)
-}
-
-// Request is a client's request.
-type Request struct {
-	Method string
-	URL    *url.URL
-	Header func(name string) string // "" where there is none
-	Body   io.Reader                // nil without; os.ErrDeadlineExceeded is for one that does not come in time
-}
-
-// Response is the answer to a request.
-type Response struct {
-	Status int
-	Header [][2]string
-	Body   string
-}
-
 // Service answers.
 type Service struct {
 	Store   Store
-	Limiter Limiter
+	Limiter answer.Limiter
 	Now     func() time.Time
 }
 
-// fault is an error in words for a person.
-type fault struct {
-	status int
-	text   string
-	header [][2]string
-}
-
-func (f *fault) Error() string { return f.text }
-
-func refuse(status int, format string, args ...any) *fault {
-	return &fault{status: status, text: fmt.Sprintf(format, args...)}
-}
-
 // Answer never fails: what goes wrong is the answer.
-func (s *Service) Answer(r *Request) Response {
+func (s *Service) Answer(r *answer.Request) answer.Response {
 	response, err := s.route(r)
 	if err != nil {
-		f := (*fault)(nil)
+		f := (*answer.Fault)(nil)
 		if !errors.As(err, &f) {
-			f = refuse(503, "Short links cannot be kept or looked up now (%v). The long link in the address bar always works.", err)
+			f = answer.Refuse(503, "Short links cannot be kept or looked up now (%v). The long link in the address bar always works.", err)
 		}
-		response = Response{f.status, append(f.header, plain), f.text + "\n"}
+		response = f.Response()
 	}
-	response.Header = append(response.Header, headers.All...)
-	response.Header = append(response.Header, [2]string{"Cache-Control", "no-store"})
-	if r.Method == "HEAD" {
-		response.Body = ""
-	}
-	// A connection on which a body is left unread is broken off, and the answer to this
-	// request or to the next may be lost.
-	if r.Body != nil {
-		_, _ = io.CopyN(io.Discard, r.Body, mostUnread)
-	}
-	return response
+	return answer.Finish(r, response)
 }
 
-func (s *Service) route(r *Request) (Response, error) {
+func (s *Service) route(r *answer.Request) (answer.Response, error) {
 	if name, ok := strings.CutPrefix(r.URL.Path, "/x/"); ok {
-		if answer, done := other(r.Method, "GET", "HEAD"); done {
-			return answer, nil
+		if other, done := answer.Other(r.Method, "GET", "HEAD"); done {
+			return other, nil
 		}
 		return s.follow(strings.TrimSuffix(name, "/"))
 	}
 	if r.URL.Path != "/api/links" {
-		return Response{}, refuse(404, "There is no such interface; short links are made at /api/links.")
+		return answer.Response{}, answer.Refuse(404, "There is no such interface; short links are made at /api/links.")
 	}
-	if answer, done := other(r.Method, "POST"); done {
-		return answer, nil
+	if other, done := answer.Other(r.Method, "POST"); done {
+		return other, nil
 	}
 	return s.storeAddress(r)
 }
 
-// other answers what is asked by any other method than these.
-func other(method string, methods ...string) (answer Response, done bool) {
-	if slices.Contains(methods, method) {
-		return Response{}, false
-	}
-	allow := [2]string{"Allow", strings.Join(methods, ", ") + ", OPTIONS"}
-	if method == "OPTIONS" {
-		return Response{Status: 204, Header: [][2]string{allow}}, true
-	}
-	return Response{405, [][2]string{allow, plain}, "Only " + strings.Join(methods, " and ") + " can be used here.\n"}, true
-}
-
-var plain = [2]string{"Content-Type", "text/plain; charset=utf-8"}
-
 // follow leads to what is kept.
-func (s *Service) follow(text string) (Response, error) {
-	unknown := refuse(404, "There is no short link %q. It may be misspelt, not be known everywhere in its first minute, or have ended: they are kept for a year after they were last used.", clip(text))
+func (s *Service) follow(text string) (answer.Response, error) {
+	unknown := answer.Refuse(404, "There is no short link %q. It may be misspelt, not be known everywhere in its first minute, or have ended: they are kept for a year after they were last used.", answer.Clip(text))
 	name, ok := parse(text)
 	if !ok {
-		return Response{}, unknown
+		return answer.Response{}, unknown
 	}
 	value, found, err := s.Store.Get(name)
 	if err != nil {
-		return Response{}, fmt.Errorf("links: %w", err)
+		return answer.Response{}, fmt.Errorf("links: %w", err)
 	}
 	address, since, ok := read(value)
 	if !found || !ok {
-		return Response{}, unknown
+		return answer.Response{}, unknown
 	}
 	// Who follows a link gets there though it could not be renewed.
 	_ = s.renew(name, address, since)
-	return Response{Status: 302, Header: [][2]string{{"Location", address}}}, nil
-}
-
-// clip is a name that a message can show.
-func clip(s string) string {
-	const long = 40
-	if len(s) > long {
-		return strings.ToValidUTF8(s[:long], "") + "…"
-	}
-	return s
+	return answer.Response{Status: 302, Header: [][2]string{{"Location", address}}}, nil
 }
 
 // storeAddress stores an address and returns its short link.
-func (s *Service) storeAddress(r *Request) (Response, error) {
+func (s *Service) storeAddress(r *answer.Request) (answer.Response, error) {
 	if err := s.admit(r); err != nil {
-		return Response{}, err
+		return answer.Response{}, err
 	}
 	address, err := body(r)
 	if err != nil {
-		return Response{}, err
+		return answer.Response{}, err
 	}
 	if address, err = link.Canonical(address); errors.Is(err, link.ErrLong) {
-		return Response{}, tooLong()
+		return answer.Response{}, tooLong()
 	} else if err != nil {
-		return Response{}, refuse(400, "Not the address of a page with its settings: %s.", strings.TrimPrefix(err.Error(), "link: "))
+		return answer.Response{}, answer.Refuse(400, "Not the address of a page with its settings: %s.", strings.TrimPrefix(err.Error(), "link: "))
 	}
 	name, err := s.name(address)
 	if err != nil {
-		return Response{}, err
+		return answer.Response{}, err
 	}
 	b, err := json.Marshal(struct {
 		Path string `json:"path"`
 	}{"/x/" + name})
 	if err != nil {
-		return Response{}, fmt.Errorf("links: %w", err)
+		return answer.Response{}, fmt.Errorf("links: %w", err)
 	}
-	return Response{201, [][2]string{{"Content-Type", "application/json"}, {"Location", "/x/" + name}}, string(b)}, nil
+	return answer.Response{Status: 201, Header: [][2]string{{"Content-Type", "application/json"}, {"Location", "/x/" + name}}, Body: string(b)}, nil
 }
 
 // admit refuses what need not be read: what another site's page sends, what is no JSON,
 // what is too long, and whoever sends too often.
-func (s *Service) admit(r *Request) error {
-	origin, fetched := r.Header("Origin"), r.Header("Sec-Fetch-Site")
-	if origin != "" && origin != r.URL.Scheme+"://"+r.URL.Host || fetched != "" && fetched != "same-origin" && fetched != "none" {
-		return refuse(403, "Short links are made by this site's own pages.")
-	}
-	kind, parameter, _ := strings.Cut(strings.ToLower(r.Header("Content-Type")), ";")
-	if charset := strings.TrimSpace(parameter); strings.TrimSpace(kind) != "application/json" || charset != "" && charset != "charset=utf-8" || r.Header("Content-Encoding") != "" {
-		return refuse(415, "The body has to be JSON, with Content-Type: application/json.")
-	}
-	if length, err := strconv.ParseUint(r.Header("Content-Length"), 10, 64); length > mostBytes && (err == nil || errors.Is(err, strconv.ErrRange)) {
+func (s *Service) admit(r *answer.Request) error {
+	switch err := answer.Admit(r, s.Limiter, mostBytes); {
+	case errors.Is(err, answer.ErrLong):
 		return tooLong()
+	default:
+		return err
 	}
-	allowed, err := s.Limiter.Allow(client(r.Header("CF-Connecting-IP")))
-	if err != nil {
-		return fmt.Errorf("links: %w", err)
-	}
-	if !allowed {
-		return &fault{429, "Too many short links from one place. Wait a minute; the long link in the address bar works meanwhile.", [][2]string{{"Retry-After", "60"}}}
-	}
-	return nil
 }
 
 func tooLong() error {
-	return refuse(413, "A short link can stand for at most %d bytes. Leave out the note, or fewer columns.", link.Longest)
-}
-
-// client is whom an address of the network stands for: of IPv6 the first half, as all the
-// rest is one household's.
-func client(address string) string {
-	a, err := netip.ParseAddr(address)
-	if err != nil {
-		return "unknown"
-	}
-	if a = a.Unmap(); a.Is6() {
-		if p, err := a.WithZone("").Prefix(64); err == nil {
-			return p.String()
-		}
-	}
-	return a.String()
+	return answer.Refuse(413, "A short link can stand for at most %d bytes. Leave out the note, or fewer columns.", link.Longest)
 }
 
 // body is the address that the body of a request has: {"link": "/#data=moons"} and nothing
 // else.
-func body(r *Request) (string, error) {
-	const form = `The body has to be {"link": "/#…"}, the address of a page below the site's root`
-	if r.Body == nil {
-		return "", refuse(400, "%s, and there is none.", form)
-	}
-	b, err := io.ReadAll(io.LimitReader(r.Body, mostBytes+1))
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return "", refuse(408, "The body did not come in time. Send it again.")
-	} else if err != nil {
-		return "", refuse(400, "The body did not come whole.")
-	}
-	if len(b) > mostBytes {
+func body(r *answer.Request) (string, error) {
+	address, err := answer.Text(r, "link", "/#…", "the address of a page below the site's root", mostBytes)
+	if errors.Is(err, answer.ErrLong) {
 		return "", tooLong()
 	}
-	if !utf8.Valid(b) {
-		return "", refuse(400, "%s, in UTF-8.", form)
-	}
-	link, wrong := given(b)
-	if wrong != "" {
-		return "", refuse(400, "%s; this one %s.", form, wrong)
-	}
-	return link, nil
-}
-
-// given returns the link of a body; wrong says what is not as it has to be. Names are taken as
-// they are written, and once: package json would take LINK for link, and the last of two.
-func given(b []byte) (link, wrong string) {
-	if !json.Valid(b) {
-		return "", "is no JSON, or more than one piece of it"
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return "", "is no object"
-	}
-	var text *string
-	for found := false; d.More(); found = true {
-		name, err := d.Token()
-		if err != nil || name != "link" {
-			return "", fmt.Sprintf("has a field %q", clip(fmt.Sprint(name)))
-		}
-		if found {
-			return "", "has more than one link"
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return "", "is no JSON"
-		}
-		if err := json.Unmarshal(value, &text); err != nil || text == nil {
-			return "", "has a link that is no text"
-		}
-	}
-	if text == nil {
-		return "", "has no link"
-	}
-	return *text, ""
+	return address, err
 }
 
 // name keeps an address, unless it is kept already, under the first of its names that no

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"clipscope/app/edge/answer"
 	"clipscope/app/headers"
 	"clipscope/ui/link"
 )
@@ -56,12 +57,12 @@ func newService() (*Service, *memory, *time.Time) {
 }
 
 // asks is a request; headers are pairs.
-func asks(method, path, body string, headers ...string) *Request {
+func asks(method, path, body string, headers ...string) *answer.Request {
 	u, err := url.Parse("https://clipscope.example" + path)
 	if err != nil {
 		panic(err)
 	}
-	r := &Request{Method: method, URL: u, Header: func(name string) string {
+	r := &answer.Request{Method: method, URL: u, Header: func(name string) string {
 		for i := 0; i+1 < len(headers); i += 2 {
 			if headers[i] == name {
 				return headers[i+1]
@@ -78,7 +79,7 @@ func asks(method, path, body string, headers ...string) *Request {
 	return r
 }
 
-func posts(address string) *Request {
+func posts(address string) *answer.Request {
 	b, err := json.Marshal(map[string]string{"link": address})
 	if err != nil {
 		panic(err)
@@ -86,7 +87,7 @@ func posts(address string) *Request {
 	return asks("POST", "/api/links", string(b))
 }
 
-func header(r Response, name string) string {
+func header(r answer.Response, name string) string {
 	for _, h := range r.Header {
 		if h[0] == name {
 			return h[1]
@@ -189,7 +190,7 @@ func TestNoLinkIsOverwritten(t *testing.T) {
 func TestWhatIsNoRequestForALinkIsRefused(t *testing.T) {
 	const good = `{"link": "/#seed=1"}`
 	for _, c := range []struct {
-		r      *Request
+		r      *answer.Request
 		status int
 	}{
 		{asks("GET", "/api/links", ""), 405},
@@ -241,7 +242,7 @@ func TestAHouseholdMakesNoMoreThanItsLimit(t *testing.T) {
 	s, _, _ := newService()
 	b := &bucket{2, map[string]int{}}
 	s.Limiter = b
-	from := func(address string) Response {
+	from := func(address string) answer.Response {
 		return s.Answer(asks("POST", "/api/links", `{"link": "/#seed=1"}`, "CF-Connecting-IP", address))
 	}
 	for i, want := range []int{201, 201, 429, 429} {
@@ -354,9 +355,9 @@ func TestBodiesAreNotLeft(t *testing.T) {
 	if rest, _ := io.ReadAll(r.Body); len(rest) > 0 {
 		t.Errorf("%d bytes are left", len(rest))
 	}
-	r = asks("DELETE", "/api/links", strings.Repeat("x", 3*mostUnread))
+	r = asks("DELETE", "/api/links", strings.Repeat("x", 3*(4<<20)))
 	s.Answer(r)
-	if rest, _ := io.ReadAll(r.Body); len(rest) != 2*mostUnread {
+	if rest, _ := io.ReadAll(r.Body); len(rest) != 2*(4<<20) {
 		t.Errorf("%d bytes are left", len(rest))
 	}
 }

@@ -176,6 +176,18 @@ func (r *Room) Next() time.Time {
 	return time.UnixMilli(r.state.Deadline)
 }
 
+// Welcome is what opened the room: its terms and the sealed agreement.
+func (r *Room) Welcome() ([]byte, error) {
+	sealed, err := r.store.Get("agreement")
+	if err != nil {
+		return nil, fmt.Errorf("room: the agreement: %w", err)
+	}
+	return wire.Welcome{Terms: r.state.Terms, Sealed: sealed}.Append(nil), nil
+}
+
+// Busy reports whether a sum is being added up, which is in memory alone.
+func (r *Room) Busy() bool { return r.sum != nil }
+
 // Over returns why the room is over; 0 while it is not.
 func (r *Room) Over() wire.Reason { return r.state.Why }
 

@@ -1,0 +1,145 @@
+package online
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"clipscope/core/data"
+	"clipscope/core/run"
+	"clipscope/core/together"
+	"clipscope/core/together/wire"
+)
+
+func number(name string, otherwise int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+		return n
+	}
+	return otherwise
+}
+
+// TestPartiesMeetOnline has parties that are simulated meet in a room of the host that ROOMS names; the tests of the
+// Worker start one. With DROP some go for good at random, with TWICE some answer a second time, and with LATE
+// some answer later than the room waits.
+func TestPartiesMeetOnline(t *testing.T) {
+	at := Rooms(os.Getenv("ROOMS"))
+	if at == "" {
+		t.Skip("no host of rooms is named")
+	}
+	parties, words, steps := number("PARTIES", 5), number("WORDS", 1000), number("STEPS", 10)
+	drop, twice, late := number("DROP", 0), number("TWICE", 0), number("LATE", 0) // per cent
+	tolerance := parties * (drop + late + 10) / 100
+	a := together.NewAgreement(run.Config{Method: "constant", Together: run.Together{Parties: parties, Tolerance: tolerance, Quorum: parties - tolerance}}, data.Meta{Features: 1, Outputs: 2}, nil, [32]byte{3})
+	secret, err := together.NewSecret()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed, err := together.SealAgreement(secret, &a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	terms := wire.Terms{Parties: uint16(parties), Quorum: uint16(parties - tolerance), Words: uint32(words), Rounds: uint32(steps), AnswerSeconds: uint16(number("SECONDS", 30))}
+	name, err := at.Open(t.Context(), terms, sealed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err := at.Find(t.Context(), name); err != nil || got != terms {
+		t.Fatalf("the room is for %+v: %v", got, err)
+	}
+	enter := func(ctx context.Context, i int) *together.Party {
+		p, err := together.Enter(ctx, at.Dial(name), together.Guest{Secret: secret, Agreement: a, Name: fmt.Sprint("party ", i), Words: words, Steps: steps}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	all := []*together.Party{enter(t.Context(), 0)} // who opens a room comes first
+	ctxs, leave := make([]context.Context, parties), make([]context.CancelFunc, parties)
+	all = append(all, make([]*together.Party, parties-1)...)
+	var joining sync.WaitGroup
+	for i := 1; i < parties; i++ {
+		ctxs[i], leave[i] = context.WithCancel(t.Context())
+		defer leave[i]()
+		joining.Go(func() { all[i] = enter(ctxs[i], i) })
+		if i%50 == 0 {
+			joining.Wait()
+		}
+	}
+	joining.Wait()
+	all[0].Start(t.Context())
+	began := time.Now()
+	sums := make([][]uint32, steps)
+	var mu sync.Mutex
+	var gone, void, ended atomic.Int32
+	var done sync.WaitGroup
+	for i, p := range all {
+		done.Go(func() {
+			ctx, rng := t.Context(), rand.New(rand.NewPCG(uint64(i), 1))
+			if i > 0 {
+				ctx = ctxs[i]
+			}
+			if err := p.Wait(ctx, nil); err != nil {
+				t.Error(err)
+				return
+			}
+			leaves := i > 0 && rng.IntN(100) < drop
+			for step := range steps {
+				if leaves && rng.IntN(steps) == 0 {
+					gone.Add(1)
+					leave[i]()
+					return
+				}
+				if i > 0 && rng.IntN(100) < late {
+					time.Sleep(time.Duration(terms.AnswerSeconds)*time.Second + time.Second)
+				}
+				w := make([]uint32, words)
+				for k := range w {
+					w[k] = uint32(i + k)
+				}
+				sum, err := p.Sum(ctx, step, w)
+				if err != nil {
+					over := (*together.OverError)(nil)
+					if i == 0 || !errors.As(err, &over) {
+						t.Errorf("party %d, step %d: %v", i, step, err)
+					}
+					ended.Add(1)
+					return
+				}
+				if sum == nil && i == 0 {
+					void.Add(1)
+				}
+				mu.Lock()
+				if sums[step] == nil {
+					sums[step] = sum
+				} else if sum != nil && !slices.Equal(sums[step], sum) {
+					t.Errorf("step %d: party %d has another sum", step, i)
+				}
+				mu.Unlock()
+				if i > 0 && rng.IntN(100) < twice {
+					p.Repeat(ctx)
+				}
+			}
+		})
+	}
+	done.Wait()
+	took := time.Since(began)
+	for step, sum := range sums {
+		// Words of a step differ from number to number by how many parties were present.
+		if len(sum) > 1 {
+			if present := sum[1] - sum[0]; int(present) > parties || int(present) < parties-tolerance {
+				t.Errorf("step %d: the sum is of %d parties", step, present)
+			}
+		}
+	}
+	sent, received := all[0].Moved()
+	t.Logf("%d parties, %d numbers: %d rounds in %.1f s, %.1f a second, %d void; %d parties gone; a party sent %d bytes and received %d",
+		parties, words, steps, took.Seconds(), float64(steps)/took.Seconds(), void.Load(), gone.Load(), sent, received)
+}
