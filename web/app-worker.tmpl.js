@@ -17,9 +17,15 @@ const CACHE = PREFIX + "__CACHE__";
 // it nothing of the cache is used.
 const WHOLE = SCOPE.href + "?whole";
 
+// Of the kernels, those with relaxed multiply-add are for browsers that have it, and the others for those that
+// have not: a module of one function, three times v128.const 0, f32x4.relaxed_madd, drop, tells.
+const ZERO = [253, 12, ...new Array(16).fill(0)], BODY = [0, ...ZERO, ...ZERO, ...ZERO, 253, 133, 2, 26, 11];
+const RELAXED = WebAssembly.validate(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 10, BODY.length + 2, 1, BODY.length, ...BODY]));
+const useless = (r) => /\/kernels(-relaxed)?(-threads)?\.wasm$/.test(r) && r.includes("-relaxed") !== RELAXED;
+
 // The list names the start page without its final slash, which some hosts answer
 // by a redirect; a redirected response cannot answer a navigation.
-const RESOURCES = {{.ResourcesToCache}}.map((r) => {
+const RESOURCES = {{.ResourcesToCache}}.filter((r) => !useless(r)).map((r) => {
   const url = new URL(r, SCOPE);
   return url.pathname + "/" === SCOPE.pathname ? SCOPE.href : url.href;
 });

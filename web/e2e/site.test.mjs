@@ -252,6 +252,9 @@ test("a first visit is 3.5 MB at most, with all that is kept for offline use", a
   await controlled(page);
   t.diagnostic(`${first} bytes until the trainer answers, ${way.bytes()} until the page can do without a network`);
   assert.ok(first > 1e6 && way.bytes() <= 3.5e6, `${way.bytes()} bytes`);
+  // Of the kernels it keeps those that the browser uses.
+  const kernels = await page.evaluate(async () => (await Promise.all((await caches.keys()).map(async (name) => (await (await caches.open(name)).keys()).map((r) => r.url.split("/").at(-1))))).flat().filter((f) => f.startsWith("kernels")).sort());
+  assert.deepEqual(kernels, ["kernels-relaxed-threads.wasm", "kernels-relaxed.wasm"]);
 });
 
 // slowly opens a page whose program does not arrive before proceed is called.

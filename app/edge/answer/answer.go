@@ -1,4 +1,4 @@
-// Package answer has what the services of the Worker share: requests and answers, and what is refused alike.
+// Package answer has the requests, answers and refusals that the services of the Worker share.
 // It is plain Go, so that all of it is tested without a host.
 package answer
 
