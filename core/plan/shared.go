@@ -122,6 +122,33 @@ func (d *draft) describeTogether() {
 		words += d.terms.query.Len
 	}
 	d.info.Together = &run.TogetherPlan{EpsilonAlone: run.Number(d.plan().EpsilonOfShares(1)), StepBytes: 4 * words}
+	if d.terms.Config.Together.Tolerance == 0 {
+		d.warn("together.tolerance", "A party knows its own noise and can take it out of every sum: no party is tolerated, so to each of them the others have ε = %s, and to everybody else %s. Tolerate 1 at least.",
+			run.UpText(d.plan().EpsilonOfShares(d.terms.Config.Together.Parties-1), 3), run.UpText(d.plan().Epsilon(d.terms.Steps), 3))
+	}
+}
+
+// alone says what several parties are promised, each of them.
+func (p *Plan) alone() string {
+	t := p.terms.Config.Together
+	if t.Parties == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" The ε holds where at least %d of the %d parties answer each step and keep their noise to themselves; for a party that trusts no other it is %s, by its own noise.",
+		t.Needed(), t.Parties, run.UpText(p.EpsilonOfShares(1), 4))
+}
+
+// draftTogether is what a statement needs to say of the parties; nil of a run alone.
+func (p *Plan) draftTogether() (*run.StatementTogether, privacy.Event) {
+	if p.terms.Config.Together.Parties == 0 {
+		return nil, nil
+	}
+	return &run.StatementTogether{Together: p.terms.Config.Together}, p.terms.stepEventOf(1)
+}
+
+// stepEventOf returns the event of a step for those who know all shares of the noise but so many.
+func (t *Terms) stepEventOf(shares int) privacy.Event {
+	return t.stepEventWith(func(sigma float64) float64 { return t.shares().Of(sigma, shares) })
 }
 
 // EpsilonOfShares returns ε of the whole run for those who know all shares of the noise but so many;
@@ -130,8 +157,7 @@ func (d *draft) describeTogether() {
 // Guarantee: an upper bound, or ∞ where the accountant has none.
 func (p *Plan) EpsilonOfShares(shares int) float64 {
 	t := &p.terms
-	of := func(sigma float64) float64 { return t.shares().Of(sigma, shares) }
-	e, err := p.price.accounts.Epsilon(t.Config.Accountant, t.Config.TargetDelta, privacy.SelfComposed{Of: t.stepEventWith(of), Count: t.Steps})
+	e, err := p.price.accounts.Epsilon(t.Config.Accountant, t.Config.TargetDelta, privacy.SelfComposed{Of: t.stepEventOf(shares), Count: t.Steps})
 	if err != nil {
 		return math.Inf(1)
 	}

@@ -2,7 +2,10 @@ package plan
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"clipscope/core/data"
@@ -163,6 +166,30 @@ func TestSharedSumsDoNotWrap(t *testing.T) {
 			if most := (float64(terms.Likely())*q.Sensitivity + 8*all*q.NoiseStd) / unit; most > 1<<31 || math.Log2(unit) != math.Floor(math.Log2(unit)) {
 				t.Errorf("batches of %v, σ = %v: the statistic reaches %.3g units of %v", batch, sigma, most, unit)
 			}
+		}
+	}
+}
+
+// TestBothEpsilonsAreSaid, always, and who is trusted for each; where nobody is tolerated, what that means.
+func TestBothEpsilonsAreSaid(t *testing.T) {
+	sigma := 1.0
+	for tolerance := range 2 {
+		cfg, m := togetherOf(2000, 5, tolerance)
+		cfg.NoiseMultiplier, cfg.ExpectedBatchSize, cfg.Steps = &sigma, 100, 20
+		p, err := New(cfg, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info := p.Info()
+		alone := run.UpText(float64(info.Together.EpsilonAlone), 4)
+		for _, want := range []string{"ε = " + run.UpText(float64(info.Epsilon), 4), "trusts no other it is " + alone, fmt.Sprintf("at least %d of the 5 parties", 5-tolerance)} {
+			if !strings.Contains(info.Guarantee, want) {
+				t.Errorf("%d tolerated: %q is not said: %s", tolerance, want, info.Guarantee)
+			}
+		}
+		warned := slices.ContainsFunc(info.Warnings, func(w run.Warning) bool { return w.Field == "together.tolerance" })
+		if warned != (tolerance == 0) {
+			t.Errorf("%d tolerated: warned is %v", tolerance, warned)
 		}
 	}
 }

@@ -22,7 +22,9 @@ func (p *Plan) Statement(steps int) (*privacy.Statement, error) {
 // Draft returns what [NewStatement] is to work out.
 func (p *Plan) Draft(steps int) privacy.Statement {
 	once, perStep := p.Events()
+	together, alone := p.draftTogether()
 	return privacy.Statement{
+		Together: together, Alone: alone,
 		NoiseMultiplier: p.terms.NoiseMultiplier, SampleRate: p.terms.SampleRate, Steps: steps, Planned: p.terms.Steps, Blind: p.terms.Config.Blind,
 		Delta: p.terms.Config.TargetDelta, Accountant: p.terms.Config.Accountant,
 		Clipping: p.clippingInWords(), Once: once, Earlier: p.price.earlier, PerStep: perStep,

@@ -51,6 +51,10 @@ type Statement struct {
 	NumExamples int
 	Released    []string // what was given out; other values are not covered
 	Versions    map[string]string
+	// Together is of a run that several parties trained; nil of one alone. It comes with Alone, the event
+	// of a step as the noise of one party prices it.
+	Together *run.StatementTogether
+	Alone    Event
 	// Broken says why there is no guarantee: a fixed seed, no noise, scaling
 	// measured from the data. Empty means that there is one. Each is a clause.
 	Broken []string
@@ -73,6 +77,7 @@ type figures struct {
 	atStep   float64
 	groups   []run.GroupEpsilon
 	attacker *run.Attack
+	alone    float64 // ε of a party that trusts no other
 	beside   float64 // of δ, what is for noise that is not exactly what is priced
 	infinite bool    // something was released without noise
 }
@@ -138,7 +143,7 @@ func (m *Memory) Statement(s Statement) (*Statement, error) {
 		return nil, err
 	}
 	var err error
-	s.figures, err = recall(m, s.account, "statement", s.Accountant, s.Delta, s.events(s.Planned), s.events(s.Steps))
+	s.figures, err = recall(m, s.account, "statement", s.Accountant, s.Delta, s.events(s.Planned), s.events(s.Steps), s.Alone)
 	if err != nil {
 		return nil, err
 	}
@@ -172,6 +177,11 @@ func (s *Statement) account() (f figures, err error) {
 	f.atStep = f.quoted(s.Accountant)
 	if s.stopped() {
 		if f.atStep, err = Epsilon(s.Accountant, s.Delta, s.events(s.Steps)...); err != nil {
+			return f, err
+		}
+	}
+	if s.Together != nil {
+		if f.alone, err = Epsilon(s.Accountant, s.Delta, SelfComposed{s.Alone, s.Planned}); err != nil {
 			return f, err
 		}
 	}
@@ -260,12 +270,14 @@ func (s *Statement) sections() []run.Section {
 	}
 	sections := []run.Section{
 		{ID: "promise", Title: "What is promised", Lines: s.promise()},
+		s.togetherSection(),
 		dataSection(s.about()),
 		{ID: "covered", Title: "What is covered", Lines: s.coverageLines()},
 		{ID: "not_covered", Title: "What is not covered", Lines: s.notCovered()},
 		{ID: "attacker", Title: "What an attacker can do", Lines: attackerLines(s.attacker)},
 		{ID: "method", Title: "How it was worked out", Lines: s.method()},
 	}
+	sections = slices.DeleteFunc(sections, func(part run.Section) bool { return part.ID == "" })
 	if len(s.Checks) > 0 {
 		sections = append(sections, run.Section{ID: "checks", Title: "How the run checked itself", Lines: []string{s.passed()}})
 	}
@@ -293,6 +305,29 @@ func (s *Statement) promise() []string {
 			fmt.Sprintf("Any outcome is at most %s times as likely with a row as with an empty one in its place, but for a probability of δ.", times))
 	}
 	return append(lines, fmt.Sprintf("The unit of privacy is the row. Someone with several rows is protected less: %s.", s.groupText()))
+}
+
+// togetherSection says who trained, and who is trusted for which ε; an empty section of a run alone.
+func (s *Statement) togetherSection() run.Section {
+	t := s.Together
+	if t == nil {
+		return run.Section{}
+	}
+	lines := []string{
+		fmt.Sprintf("%d parties were to train it, each on rows of its own, and no step was taken with fewer than %d. The row above is one of any party's.", t.Parties, t.Quorum),
+		s.trusted(),
+		"A party that does not keep to what was agreed can make the model useless. It cannot make ε larger, but for its own noise.",
+	}
+	if t.Transcript != "" {
+		lines = append(lines, fmt.Sprintf("What all parties were told has the hash %s: it is the same in the statements of all.", t.Transcript))
+	}
+	return run.Section{ID: "together", Title: "Who trained, and who is trusted", Lines: lines}
+}
+
+// trusted says for whom which ε holds.
+func (s *Statement) trusted() string {
+	needed := plural(s.Together.Needed(), "1 party keeps to itself", "%d parties keep to themselves")
+	return fmt.Sprintf("ε = %s holds as long as at least %s the noise that was drawn there. For a party that trusts no other, ε = %s: its own noise alone protects its rows then.", atMost(s.Epsilon()), needed, atMost(s.alone))
 }
 
 // about returns a statement of names alone: data, model and number of rows.
@@ -447,6 +482,9 @@ func (s *Statement) short() string {
 	if s.Runs > 0 {
 		fmt.Fprintf(&b, " It is the best of a random number of runs, %g on average, and ε covers that choice.", s.Runs)
 	}
+	if s.Together != nil {
+		b.WriteString(" " + s.trusted())
+	}
 	if a := s.attacker; a != nil {
 		fmt.Fprintf(&b, " An attacker who thinks it 50 %% likely that a row is in the data, and then sees everything that was released, guesses right at most %s of the time. A test that wrongly accuses 1 of 1,000 rows that were not in the data finds at most %s of those that were.",
 			atMostPercent(float64(a.Right)), atMostPercent(a.TruePositiveAt(0.001)))
@@ -535,7 +573,16 @@ func (s *Statement) MarshalJSON() ([]byte, error) {
 			groups[i].Epsilon = none
 		}
 	}
+	together := s.Together
+	if together != nil {
+		of := *together
+		if of.EpsilonAlone = run.Number(s.alone); s.failed() != "" {
+			of.EpsilonAlone = run.Number(math.Inf(1))
+		}
+		together = &of
+	}
 	return json.Marshal(run.Statement{
+		Together:  together,
 		Guarantee: len(s.Broken) == 0, NoGuarantee: s.Broken,
 		Data: s.Data, Model: s.Model, NumExamples: s.NumExamples, Declared: s.Declared,
 		Neighbours: run.RelationOf(s.Declared), Unit: "row", Sampler: "poisson",

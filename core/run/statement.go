@@ -90,6 +90,8 @@ type Statement struct {
 	Noise           string            `json:"noise_mode"`
 	Released        []string          `json:"released"`
 	Backbone        *Backbone         `json:"backbone,omitempty"` // what made the features
+	// Together is of a run that several parties trained; nil of one alone.
+	Together *StatementTogether `json:"together,omitempty"`
 	// Ledger is what the data set has spent in all, this run included; nil for
 	// data that has no ledger.
 	Ledger   *StatementLedger  `json:"ledger,omitempty"`

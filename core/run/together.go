@@ -25,3 +25,12 @@ type TogetherPlan struct {
 	// StepBytes is what a party sends in a step, and receives.
 	StepBytes int `json:"step_bytes"`
 }
+
+// StatementTogether is what a statement says of the parties of a run.
+type StatementTogether struct {
+	Together
+	// EpsilonAlone is ε for a party that trusts no other.
+	EpsilonAlone Number `json:"epsilon_alone"`
+	// Transcript is a hash, in hexadecimal, of everything that all parties were told.
+	Transcript string `json:"transcript,omitempty"`
+}

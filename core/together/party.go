@@ -159,8 +159,8 @@ func (p *Party) Seat() Seat {
 // Moved returns the bytes that the party has sent to the room, and received.
 func (p *Party) Moved() (sent, received int64) { return p.line.moved() }
 
-// Log returns a hash of everything that all parties were told, in its order.
-func (p *Party) Log() [32]byte { return p.seat.Log }
+// Transcript returns a hash of everything that all parties were told, in its order.
+func (p *Party) Transcript() string { return hex.EncodeToString(p.seat.Log[:]) }
 
 // Fingerprint is the beginning of the run as people compare it: the same for all who see the same
 // agreement and the same keys.

@@ -118,7 +118,7 @@ func TestSumsOfAll(t *testing.T) {
 		}
 		done.Wait()
 		for _, p := range all[1:] {
-			if p.Log() != all[0].Log() || p.Common() != all[0].Common() || p.Fingerprint() != all[0].Fingerprint() {
+			if p.Transcript() != all[0].Transcript() || p.Common() != all[0].Common() || p.Fingerprint() != all[0].Fingerprint() {
 				t.Errorf("%d parties do not agree", n)
 			}
 		}
@@ -319,7 +319,7 @@ func TestDropOuts(t *testing.T) {
 		t.Errorf("the liar ends with %v", stories[3].err)
 	}
 	for _, i := range honest {
-		if all[i].Log() != all[0].Log() {
+		if all[i].Transcript() != all[0].Transcript() {
 			t.Errorf("party %d has another log", i+1)
 		}
 	}
@@ -417,7 +417,7 @@ func TestComingBack(t *testing.T) {
 		t.Error("who came back is in no sum")
 	}
 	for _, p := range all {
-		if p.Log() != all[0].Log() {
+		if p.Transcript() != all[0].Transcript() {
 			t.Error("the logs differ")
 		}
 	}

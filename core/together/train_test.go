@@ -146,7 +146,7 @@ func TestPartiesTrain(t *testing.T) {
 		if !slices.Equal(results[i].Released.Parameters, results[0].Released.Parameters) {
 			t.Errorf("party %d ends with other parameters", i+1)
 		}
-		if all[i].Log() != all[0].Log() {
+		if all[i].Transcript() != all[0].Transcript() {
 			t.Errorf("party %d has another log", i+1)
 		}
 	}

@@ -30,7 +30,11 @@ type Outcome struct {
 func (r *Run) Result(ctx context.Context) (run.Result, error) {
 	o, err := r.Outcome(ctx)
 	if r.done > 0 {
-		o.State(r.plan.Accounts(), r.plan.Draft(r.done))
+		draft := r.plan.Draft(r.done)
+		if o := r.work.others; o != nil {
+			draft.Together.Transcript = o.Transcript()
+		}
+		o.State(r.plan.Accounts(), draft)
 	}
 	return o.Result, err
 }

@@ -15,6 +15,8 @@ import (
 type Exchange interface {
 	// Common is a key that all parties have, and everybody may have: first parameters are drawn from it.
 	Common() privacy.Key
+	// Transcript is a hash of everything that all parties were told, in hexadecimal.
+	Transcript() string
 	// Settled reports whether what a step comes to is there already: nothing of this party will be in it, and
 	// its rows need not be looked at.
 	Settled(step int) bool

@@ -2,9 +2,11 @@ package train
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -36,6 +38,8 @@ func newHall(parties int) *hall {
 }
 
 func (h *hall) Common() privacy.Key { return privacy.SeededKey(11) }
+
+func (h *hall) Transcript() string { return "ab" }
 
 func (h *hall) Settled(int) bool { return false }
 
@@ -296,7 +300,22 @@ func TestVoidStepsMoveNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.State(&accounts, r.plan.Draft(r.done))
+		draft := r.plan.Draft(r.done)
+		draft.Together.Transcript = at.Transcript()
+		o.State(&accounts, draft)
+		var s run.Statement
+		if err := json.Unmarshal(o.Statement, &s); err != nil {
+			t.Fatal(err)
+		}
+		alone := r.plan.EpsilonOfShares(1)
+		if g := s.Together; g == nil || g.Parties != 2 || g.Tolerance != 1 || g.Quorum != 1 || float64(g.EpsilonAlone) != alone || g.Transcript != "ab" {
+			t.Errorf("the statement says of the parties %+v, want ε = %v for one alone", g, alone)
+		}
+		for _, want := range []string{"ε = " + run.UpText(float64(s.Epsilon), 4) + " holds as long as at least 1 party keeps", "trusts no other, ε = " + run.UpText(alone, 4), "has the hash ab"} {
+			if !strings.Contains(s.Text, want) {
+				t.Errorf("the statement does not say %q: %s", want, s.Text)
+			}
+		}
 		if why := failedCheck(o.Checks); why != "" || len(o.Checks) == 0 {
 			t.Errorf("party %d: %s: %+v", i+1, why, o.Checks)
 		}

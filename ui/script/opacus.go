@@ -84,6 +84,8 @@ func opacusClipping(c run.Config, p *run.PlanInfo) (string, error) {
 	switch {
 	case len(with) > 0:
 		return "", fmt.Errorf("Opacus has no %s clipping with %s", c.Method, strings.Join(with, ", "))
+	case c.Together.Parties > 0:
+		return "", errors.New("Opacus has no parties that share noise")
 	case c.NoiseMode == "secure":
 		return "", errors.New("Opacus has no discrete noise on sums of whole numbers: with noise_mode float there is a script")
 	case p.NoiseMultiplier == 0:

@@ -56,6 +56,7 @@ func TestWhatOpacusHasNotIsSaid(t *testing.T) {
 		"Opacus has no dc-e":                     func(c *run.Config, _ *run.PlanInfo) { c.Method = "dc-e" },
 		"each tensor by itself":                  func(c *run.Config, _ *run.PlanInfo) { c.Method = "per-layer" },
 		"constant clipping with psac, dc-e":      func(c *run.Config, _ *run.PlanInfo) { c.Weight, c.Threshold = "psac", "dc-e" },
+		"no parties that share noise":            func(c *run.Config, _ *run.PlanInfo) { c.Together.Parties = 3 },
 		"no discrete noise":                      func(c *run.Config, _ *run.PlanInfo) { c.NoiseMode = "secure" },
 		"without noise":                          func(_ *run.Config, p *run.PlanInfo) { p.NoiseMultiplier = 0 },
 		"does not tune":                          func(c *run.Config, _ *run.PlanInfo) { c.Tuning.Runs = 8 },
