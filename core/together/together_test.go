@@ -1,6 +1,7 @@
 package together
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -241,7 +242,49 @@ func TestMessagesAreUniform(t *testing.T) {
 	}
 }
 
-// party goes through all steps, and says which rounds it saw void, and what it got.
+// TestOnlySealedAndMaskedLeaves: of all that parties send, nothing has a name, a number of theirs, the link's secret or a
+// key's secret half in it, and the kinds of frames are those that package wire lists.
+func TestOnlySealedAndMaskedLeaves(t *testing.T) {
+	const n, words, steps = 3, 40, 3
+	m := newMeeting(t, agreed(n, 1, 2), words, steps)
+	all := m.gathered(t, n)
+	var done sync.WaitGroup
+	for i, p := range all {
+		done.Go(func() {
+			for step := range steps {
+				if _, err := p.Sum(t.Context(), step, wordsOf(i, step, words)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	done.Wait()
+	secrets := map[string][]byte{"the link's secret": m.guest.Secret[:], "the method": []byte("constant")}
+	for i, p := range all {
+		secrets[fmt.Sprint("the name of ", i)] = []byte(p.guest.Name)
+		secrets[fmt.Sprint("the key of ", i)] = p.key.private.Bytes()
+		secrets[fmt.Sprint("the public key of ", i)] = p.key.private.PublicKey().Bytes() // sealed, too
+		for step := range steps {
+			w := wire.Words{Words: wordsOf(i, step, words)}.Append(nil)
+			secrets[fmt.Sprint("words of ", i)] = w[len(w)-16:]
+		}
+	}
+	for _, f := range m.Seen() {
+		b := f.Append(nil)
+		for name, secret := range secrets {
+			if bytes.Contains(b, secret[:min(len(secret), 8)]) {
+				t.Errorf("%T has %s in it", f, name)
+			}
+		}
+		switch f.(type) {
+		case wire.Hello, wire.Start, wire.Ready, wire.Words:
+		default:
+			t.Errorf("a party sends %T", f)
+		}
+	}
+}
+
+// story is what a party got, and how it ended.
 type story struct {
 	sums map[int][]uint32
 	err  error
