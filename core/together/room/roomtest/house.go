@@ -35,6 +35,10 @@ type House struct {
 	now   time.Time
 	busy  time.Time // when the last frame came, truly
 
+	// Patience is how long nothing has to come before the clock jumps: longer than who is to be waited for
+	// takes to answer.
+	Patience time.Duration
+
 	// What a room that is not honest does to what it sends; nil leaves it.
 	Bend func(to room.Conn, b []byte) []byte
 	seen []wire.Frame // of parties
@@ -52,7 +56,7 @@ type Cable struct {
 // NewHouse opens a room and is its host until the test ends.
 func NewHouse(t *testing.T, terms wire.Terms, sealed []byte) *House {
 	t.Helper()
-	h := &House{Store: Shelf{}, links: map[room.Conn]*Cable{}, now: time.Unix(1e9, 0), busy: time.Now()}
+	h := &House{Store: Shelf{}, links: map[room.Conn]*Cable{}, now: time.Unix(1e9, 0), busy: time.Now(), Patience: 60 * time.Millisecond}
 	var err error
 	if h.Room, err = room.New(h.Store, terms, sealed, h.now); err != nil {
 		t.Fatal(err)
@@ -76,7 +80,7 @@ func NewHouse(t *testing.T, terms wire.Terms, sealed []byte) *House {
 func (h *House) idle() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if next := h.Room.Next(); !next.IsZero() && time.Since(h.busy) > 60*time.Millisecond && h.Room.Over() == 0 && len(h.links) > 0 {
+	if next := h.Room.Next(); !next.IsZero() && time.Since(h.busy) > h.Patience && h.Room.Over() == 0 && len(h.links) > 0 {
 		h.now = next
 		h.send(h.Room.Tick(h.now))
 		h.busy = time.Now()
