@@ -96,8 +96,8 @@ func (d *draft) chooseTogether() error {
 	}
 	d.terms.Noise = d.terms.Noise.exactly() // whose price has no part for a table
 	switch scaling := c.Scaling; {
-	case g.Quorum < g.Needed() || g.Quorum > g.Parties:
-		return Fault("together.quorum", "%d is not in %d … %d: with fewer there would be too little noise, and there are no more", g.Quorum, g.Needed(), g.Parties)
+	case g.Quorum < max(g.Needed(), 2) || g.Quorum > g.Parties:
+		return Fault("together.quorum", "%d is not in %d … %d: with fewer there would be too little noise or nobody to hide behind, and there are no more", g.Quorum, max(g.Needed(), 2), g.Parties)
 	case c.NoiseMode != "secure":
 		return Fault("noise_mode", "several parties add whole numbers, and %s noise has none; choose secure", c.NoiseMode)
 	case c.NumExamples == 0:
@@ -122,9 +122,9 @@ func (d *draft) describeTogether() {
 		words += d.terms.query.Len
 	}
 	d.info.Together = &run.TogetherPlan{EpsilonAlone: run.Number(d.plan().EpsilonOfShares(1)), StepBytes: 4 * words}
-	if d.terms.Config.Together.Tolerance == 0 {
-		d.warn("together.tolerance", "A party knows its own noise and can take it out of every sum: no party is tolerated, so to each of them the others have ε = %s, and to everybody else %s. Tolerate 1 at least.",
-			run.UpText(d.plan().EpsilonOfShares(d.terms.Config.Together.Parties-1), 3), run.UpText(d.plan().Epsilon(d.terms.Steps), 3))
+	if g := d.terms.Config.Together; g.Quorum == g.Needed() {
+		d.warn("together.quorum", "A party knows its own noise and can take it out of every sum. In steps with as few parties as the quorum there is no noise to spare for that: to each of them the others have ε = %s, and to everybody else %s. Take a quorum above parties − tolerance.",
+			run.UpText(d.plan().EpsilonOfShares(g.Quorum-1), 3), run.UpText(d.plan().Epsilon(d.terms.Steps), 3))
 	}
 }
 
@@ -134,8 +134,8 @@ func (p *Plan) alone() string {
 	if t.Parties == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" The ε holds where at least %d of the %d parties answer each step and keep their noise to themselves; for a party that trusts no other it is %s, by its own noise.",
-		t.Needed(), t.Parties, run.UpText(p.EpsilonOfShares(1), 4))
+	return fmt.Sprintf(" The ε holds where, of the parties in each step, at least %d keep their noise to themselves; there are %d or more. For a party that trusts no other it is %s, by its own noise.",
+		t.Needed(), t.Quorum, run.UpText(p.EpsilonOfShares(1), 4))
 }
 
 // draftTogether is what a statement needs to say of the parties; nil of a run alone.

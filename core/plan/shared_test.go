@@ -103,7 +103,7 @@ func TestTogetherIsRefused(t *testing.T) {
 	seed, sigma := uint64(3), 1.0
 	for field, change := range map[string]func(*run.Config){
 		"together.parties": func(c *run.Config) { c.Together = run.Together{Tolerance: 1} },
-		"together.quorum":  func(c *run.Config) { c.Together.Quorum = 2 },
+		"together.quorum":  func(c *run.Config) { c.Together.Quorum = 3 },
 		"noise_mode":       func(c *run.Config) { c.NoiseMode = "float" },
 		"num_examples":     func(c *run.Config) { c.NumExamples = 0 },
 		"seed":             func(c *run.Config) { c.Seed = &seed },
@@ -182,12 +182,15 @@ func TestBothEpsilonsAreSaid(t *testing.T) {
 		}
 		info := p.Info()
 		alone := run.UpText(float64(info.Together.EpsilonAlone), 4)
-		for _, want := range []string{"ε = " + run.UpText(float64(info.Epsilon), 4), "trusts no other it is " + alone, fmt.Sprintf("at least %d of the 5 parties", 5-tolerance)} {
+		if g := p.Terms().Config.Together; p.EpsilonOfShares(g.Quorum-min(tolerance, 1)) > p.Epsilon(20)*(1+1e-9) {
+			t.Errorf("%d tolerated: one that colludes in a step of %d parties makes ε larger", tolerance, g.Quorum)
+		}
+		for _, want := range []string{"ε = " + run.UpText(float64(info.Epsilon), 4), "trusts no other it is " + alone, fmt.Sprintf("at least %d keep", 5-tolerance)} {
 			if !strings.Contains(info.Guarantee, want) {
 				t.Errorf("%d tolerated: %q is not said: %s", tolerance, want, info.Guarantee)
 			}
 		}
-		warned := slices.ContainsFunc(info.Warnings, func(w run.Warning) bool { return w.Field == "together.tolerance" })
+		warned := slices.ContainsFunc(info.Warnings, func(w run.Warning) bool { return w.Field == "together.quorum" })
 		if warned != (tolerance == 0) {
 			t.Errorf("%d tolerated: warned is %v", tolerance, warned)
 		}

@@ -327,7 +327,7 @@ func (s *Statement) togetherSection() run.Section {
 // trusted says for whom which ε holds.
 func (s *Statement) trusted() string {
 	needed := plural(s.Together.Needed(), "1 party keeps to itself", "%d parties keep to themselves")
-	return fmt.Sprintf("ε = %s holds as long as at least %s the noise that was drawn there. For a party that trusts no other, ε = %s: its own noise alone protects its rows then.", atMost(s.Epsilon()), needed, atMost(s.alone))
+	return fmt.Sprintf("ε = %s holds as long as, in each step, at least %s the noise that was drawn there. For a party that trusts no other, ε = %s: its own noise alone protects its rows then.", atMost(s.Epsilon()), needed, atMost(s.alone))
 }
 
 // about returns a statement of names alone: data, model and number of rows.

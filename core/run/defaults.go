@@ -60,7 +60,7 @@ func (c Config) WithDefaultsFor(f Facts) Config {
 	def(&c.Accountant, DefaultAccountant)
 	if c.Together.Parties > 0 {
 		def(&c.NoiseMode, "secure")
-		def(&c.Together.Quorum, c.Together.Needed())
+		def(&c.Together.Quorum, min(c.Together.Needed()+1, c.Together.Parties))
 	}
 	def(&c.NoiseMode, "float")
 	def(&c.ExpectedBatchSize, DefaultBatch)

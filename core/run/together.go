@@ -6,11 +6,11 @@ package run
 type Together struct {
 	// Parties is how many there are when the run starts; 0: one, alone.
 	Parties int `json:"parties,omitempty"`
-	// Tolerance is how many of them may be silent in a step, or know the others' secrets, without
-	// making ε any larger: noise is drawn so that all but these draw enough of it.
+	// Tolerance is how many of them may be silent in a step, or have noise that somebody knows, both counted
+	// together, without making ε any larger: noise is drawn so that all but these draw enough of it.
 	Tolerance int `json:"tolerance,omitempty"`
-	// Quorum is the least number of parties that a step is taken with, by default all that are not
-	// tolerated to be missing.
+	// Quorum is the least number of parties that a step is taken with. Above those that are needed, it says how
+	// many may collude in any step; by default one, as a party knows its own noise.
 	Quorum int `json:"quorum,omitempty"`
 }
 

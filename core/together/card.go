@@ -1,26 +1,33 @@
 package together
 
 import (
+	"bytes"
 	"crypto/ecdh"
+	"crypto/ed25519"
 	"crypto/rand"
+	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 
 	"clipscope/core/together/wire"
 )
 
-// Card says who takes a seat. It travels sealed: a room cannot read it, and cannot make one.
+// Card says who takes a seat. It travels sealed: a room cannot read it, and cannot make one. Who comes back to
+// a seat shows another card of the same signer.
 type Card struct {
-	Name   string `json:"name"`
-	Public []byte `json:"public"`         // the X25519 key that masks are agreed on by
-	Times  int    `json:"times,omitzero"` // how often the party has come back to its seat with another key
+	Name      string `json:"name"`
+	Public    []byte `json:"public"` // the X25519 key that masks are agreed on by: a new one each time
+	Signer    []byte `json:"signer"` // the Ed25519 key that the seat's cards and proofs are signed by
+	Made      int64  `json:"made"`   // when, in milliseconds since 1970: a later card takes the place of an earlier one
+	Signature []byte `json:"signature"`
 }
 
 // MostName bounds the bytes of a name.
 const MostName = 80
 
-// Key is a party's secret half of its card's. It lives as long as the page does: who comes back has another.
+// Key is the secret half of what masks are agreed on by. It lives as long as the page does.
 type Key struct{ private *ecdh.PrivateKey }
 
 // NewKey draws a key.
@@ -32,26 +39,43 @@ func NewKey() (Key, error) {
 	return Key{k}, nil
 }
 
-// Card returns the card of the key's owner.
-func (k Key) Card(name string, times int) Card {
-	return Card{name, k.private.PublicKey().Bytes(), times}
+// newCard makes the card of a key's owner, signed for one agreement.
+func newCard(k Key, signer ed25519.PrivateKey, name string, made int64, agreement [32]byte) Card {
+	c := Card{Name: name, Public: k.private.PublicKey().Bytes(), Signer: signer.Public().(ed25519.PublicKey), Made: made}
+	c.Signature = ed25519.Sign(signer, c.signed(agreement))
+	return c
 }
 
-func (c *Card) check() error {
-	switch _, err := ecdh.X25519().NewPublicKey(c.Public); {
+// signed is what a card's signature is of.
+func (c *Card) signed(agreement [32]byte) []byte {
+	b := append([]byte("clipscope together 1: card "), agreement[:]...)
+	b = append(append(b, c.Public...), c.Signer...)
+	b = binary.LittleEndian.AppendUint64(b, uint64(c.Made))
+	return append(b, c.Name...)
+}
+
+// anyKey agrees with every key but those of which there is nothing secret to agree on.
+var anyKey, _ = ecdh.X25519().NewPrivateKey(bytes.Repeat([]byte{9}, 32))
+
+func (c *Card) check(agreement [32]byte) error {
+	public, err := ecdh.X25519().NewPublicKey(c.Public)
+	if err == nil {
+		_, err = anyKey.ECDH(public)
+	}
+	switch {
 	case err != nil:
 		return fmt.Errorf("together: a card's key: %w", err)
 	case c.Name == "" || len(c.Name) > MostName || !utf8.ValidString(c.Name):
 		return fmt.Errorf("together: a name of %d bytes; 1 … %d of text can stand on a card", len(c.Name), MostName)
-	case c.Times < 0:
-		return fmt.Errorf("together: a card of the %dth time", c.Times)
+	case len(c.Signer) != ed25519.PublicKeySize || !ed25519.Verify(c.Signer, c.signed(agreement), c.Signature):
+		return errors.New("together: a card that its signer has not signed")
 	}
 	return nil
 }
 
 // seal returns the card as it travels, for one agreement.
 func (c *Card) seal(s Secret, agreement [32]byte) ([]byte, error) {
-	if err := c.check(); err != nil {
+	if err := c.check(agreement); err != nil {
 		return nil, err
 	}
 	b, err := json.Marshal(c)
@@ -74,5 +98,20 @@ func openCard(s Secret, agreement [32]byte, sealed []byte) (Card, error) {
 	if err := json.Unmarshal(b, &c); err != nil {
 		return c, fmt.Errorf("together: a card: %w", err)
 	}
-	return c, c.check()
+	return c, c.check(agreement)
+}
+
+// proved is what the proof is of that a seat has taken in a log.
+func proved(entries uint32, log [32]byte) []byte {
+	return append(binary.LittleEndian.AppendUint32([]byte("clipscope together 1: log "), entries), log[:]...)
+}
+
+// prove returns the proof that the signer's seat has taken in so many entries, which are these.
+func prove(signer ed25519.PrivateKey, entries uint32, log [32]byte) [wire.ProofSize]byte {
+	return [wire.ProofSize]byte(ed25519.Sign(signer, proved(entries, log)))
+}
+
+// proves reports whether the card's seat has.
+func (c *Card) proves(entries uint32, log [32]byte, proof [wire.ProofSize]byte) bool {
+	return ed25519.Verify(c.Signer, proved(entries, log), proof[:])
 }

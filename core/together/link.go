@@ -37,6 +37,9 @@ type line struct {
 	link     Link // nil while it is broken
 	waiting  []wire.Frame
 	came     chan struct{} // closed when something has come, and then made anew
+	sizes    []int         // of the frames that wait
+	bytes    int           // of them all
+	taken    chan struct{} // closed when one has been taken, and then made anew
 	entries  uint32        // of the log that have come
 	err      error         // nothing comes any more
 	sent     int64
@@ -46,7 +49,7 @@ type line struct {
 // open dials a room and begins to listen. entries of its log are known.
 func open(ctx context.Context, dial Dial, entries uint32, hello func(uint32) wire.Hello) (*line, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	l := &line{dial: dial, hello: hello, cancel: cancel, came: make(chan struct{}), entries: entries}
+	l := &line{dial: dial, hello: hello, cancel: cancel, came: make(chan struct{}), taken: make(chan struct{}), entries: entries}
 	link, err := l.connect(ctx)
 	if err != nil {
 		cancel()
@@ -63,13 +66,16 @@ func (l *line) connect(ctx context.Context) (Link, error) {
 		return nil, fmt.Errorf("together: the room does not answer: %w", err)
 	}
 	l.mu.Lock()
-	l.link = link
 	hello := l.hello(l.entries).Append(nil)
+	l.sent += int64(len(hello))
 	l.mu.Unlock()
-	if err := l.write(ctx, hello); err != nil {
+	if err := link.Send(ctx, hello); err != nil { // before anybody else can send
 		_ = link.Close()
-		return nil, err
+		return nil, fmt.Errorf("together: the connection to the room: %w", err)
 	}
+	l.mu.Lock()
+	l.link = link
+	l.mu.Unlock()
 	return link, nil
 }
 
@@ -113,8 +119,13 @@ func (l *line) hear(ctx context.Context, link Link) error {
 		if err != nil {
 			return fmt.Errorf("together: what the room says: %w", err)
 		}
+		if !l.hasRoom(ctx) {
+			return ctx.Err()
+		}
 		l.mu.Lock()
 		l.received += int64(len(b))
+		l.bytes += len(b)
+		l.sizes = append(l.sizes, len(b))
 		if isEntry(f, l.entries > 0) {
 			l.entries++
 		}
@@ -124,6 +135,26 @@ func (l *line) hear(ctx context.Context, link Link) error {
 		l.mu.Unlock()
 		if _, over := f.(wire.Over); over {
 			return errOver
+		}
+	}
+}
+
+// mostWaiting bounds the bytes of frames that wait, beside one.
+const mostWaiting = 64 << 20
+
+// hasRoom waits until another frame may wait; false if ctx is done before.
+func (l *line) hasRoom(ctx context.Context) bool {
+	for {
+		l.mu.Lock()
+		full, taken := l.bytes > mostWaiting, l.taken
+		l.mu.Unlock()
+		if !full {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-taken:
 		}
 	}
 }
@@ -154,6 +185,10 @@ func (l *line) next(ctx context.Context) (wire.Frame, error) {
 		if len(l.waiting) > 0 {
 			f := l.waiting[0]
 			l.waiting = l.waiting[1:]
+			l.bytes -= l.sizes[0]
+			l.sizes = l.sizes[1:]
+			close(l.taken)
+			l.taken = make(chan struct{})
 			l.mu.Unlock()
 			return f, nil
 		}

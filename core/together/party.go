@@ -3,12 +3,15 @@ package together
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"clipscope/core/privacy"
 	"clipscope/core/together/wire"
@@ -21,19 +24,23 @@ type Guest struct {
 	Name      string
 	// What the run's plan says: how many numbers a step's sum has, and how many steps there are.
 	Words, Steps int
+	// Keep stores what the party needs in order to come back, and returns once that lasts: it is called before
+	// each answer leaves. A party without it does not come back.
+	Keep func(Seat) error
 }
 
-// Seat is what a party keeps in order to come back: with its checkpoint of the same step, as together they are
-// all that it needs. It has no key; its token is the party's own.
+// Seat is what a party keeps in order to come back: with its checkpoint after Round steps, as together they are
+// all that it needs. Nothing of it opens or unmasks anything; its token and signer are the party's own.
 type Seat struct {
-	Token   [wire.TokenSize]byte
-	Seat    int
-	Times   int // that it has come back
-	Entries uint32
-	Round   uint32
-	Root    [32]byte
-	Log     [32]byte
-	Cards   []Card // by seat
+	Token    [wire.TokenSize]byte
+	Signer   ed25519.PrivateKey
+	Seat     int
+	Entries  uint32
+	Round    uint32 // that is over
+	Answered uint32 // the last that was answered
+	Root     [32]byte
+	Log      [32]byte
+	Cards    []Card // by seat; without a public key where nobody is there
 }
 
 // Party is one of those that train a model together. It is the exchange of a run of package train. Its methods
@@ -42,14 +49,18 @@ type Party struct {
 	guest     Guest
 	agreement [32]byte
 	key       Key
-	card      []byte // sealed
+	own       Card
+	card      []byte // own, sealed
 	seat      Seat
 	masks     *masks
 	line      *line
 	behind    uint32 // entries of the log that the room had when it last said so
 
-	answered uint32     // the last round that was answered
-	present  wire.Seats // in it
+	listed bool // the log has the card of this life
+
+	// What this life has answered last.
+	answered uint32
+	present  wire.Seats
 	answer   wire.Frame
 }
 
@@ -72,22 +83,29 @@ func Enter(ctx context.Context, dial Dial, g Guest, back *Seat) (*Party, error) 
 	if p.key, err = NewKey(); err != nil {
 		return nil, err
 	}
+	made := time.Now().UnixMilli()
 	if back != nil {
 		p.seat = *back
-		p.seat.Times++
+		p.seat.Cards = slices.Clone(back.Cards)
+		if at := back.Seat; at < len(back.Cards) {
+			made = max(made, back.Cards[at].Made+1)
+		}
 	} else if _, err := rand.Read(p.seat.Token[:]); err != nil {
 		return nil, fmt.Errorf("together: no randomness for a seat: %w", err)
+	} else if _, p.seat.Signer, err = ed25519.GenerateKey(rand.Reader); err != nil {
+		return nil, fmt.Errorf("together: no randomness for a signer: %w", err)
 	} else {
 		p.seat.Log = sha256.Sum256(append([]byte("clipscope together 1: log"), p.agreement[:]...))
 	}
-	own := p.key.Card(g.Name, p.seat.Times)
-	if p.card, err = own.seal(g.Secret, p.agreement); err != nil {
+	if len(p.seat.Signer) != ed25519.PrivateKeySize {
+		return nil, errors.New("together: a seat without its signer")
+	}
+	p.own = newCard(p.key, p.seat.Signer, g.Name, made, p.agreement)
+	if p.card, err = p.own.seal(g.Secret, p.agreement); err != nil {
 		return nil, err
 	}
 	if back != nil {
-		if err := p.meetAll(); err != nil {
-			return nil, err
-		}
+		p.meetAll()
 	}
 	p.line, err = open(ctx, dial, p.seat.Entries, func(entries uint32) wire.Hello {
 		return wire.Hello{Token: p.seat.Token, Entries: entries, Card: p.card}
@@ -162,11 +180,14 @@ func (p *Party) Moved() (sent, received int64) { return p.line.moved() }
 // Transcript returns a hash of everything that all parties were told, in its order.
 func (p *Party) Transcript() string { return hex.EncodeToString(p.seat.Log[:]) }
 
-// Fingerprint is the beginning of the run as people compare it: the same for all who see the same
-// agreement and the same keys.
+// Fingerprint is the beginning of the run as people compare it, by telephone: the same for all who see the
+// same agreement and the same keys. Where it is the same, nobody stands between them.
 func (p *Party) Fingerprint() string {
-	b := hex.EncodeToString(p.seat.Root[:8])
-	return b[:4] + " " + b[4:8] + " " + b[8:12] + " " + b[12:]
+	var groups []string
+	for pair := range slices.Chunk(p.seat.Root[:16], 2) {
+		groups = append(groups, hex.EncodeToString(pair))
+	}
+	return strings.Join(groups, " ")
 }
 
 // Close ends the connection. The seat stays.
@@ -186,9 +207,11 @@ func (p *Party) Wait(ctx context.Context, show func([]Card)) error {
 	if p.seat.Entries > 0 {
 		return nil
 	}
-	own := p.key.Card(p.guest.Name, p.seat.Times)
 	there := []Card{}
 	sit := func(at int, c Card) {
+		if at >= p.guest.Agreement.Config.Together.Parties {
+			return
+		}
 		for len(there) <= at {
 			there = append(there, Card{})
 		}
@@ -197,7 +220,7 @@ func (p *Party) Wait(ctx context.Context, show func([]Card)) error {
 			show(slices.Clone(there))
 		}
 	}
-	sit(p.seat.Seat, own)
+	sit(p.seat.Seat, p.own)
 	for {
 		f, err := p.line.next(ctx)
 		if err != nil {
@@ -207,8 +230,7 @@ func (p *Party) Wait(ctx context.Context, show func([]Card)) error {
 		case wire.Welcome:
 			err = p.greet(f)
 		case wire.Card:
-			var c Card
-			if c, err = openCard(p.guest.Secret, p.agreement, f.Card); err == nil {
+			if c, bad := openCard(p.guest.Secret, p.agreement, f.Card); bad == nil { // or it is no party's
 				sit(int(f.Seat), c)
 			}
 		case wire.Roster:
@@ -225,48 +247,66 @@ func (p *Party) Wait(ctx context.Context, show func([]Card)) error {
 	}
 }
 
-// begin takes in who the parties are.
+// begin takes in who the parties are. A card that is no party's leaves its seat empty.
 func (p *Party) begin(f wire.Roster) error {
 	g := p.guest.Agreement.Config.Together
-	if len(f.Cards) > g.Parties || p.seat.Seat >= len(f.Cards) || !bytes.Equal(f.Cards[p.seat.Seat], p.card) {
-		return errors.New("together: the room begins without this party")
+	if len(f.Cards) > g.Parties {
+		return fmt.Errorf("together: the room begins with %d seats of %d", len(f.Cards), g.Parties)
 	}
-	seen, n := map[string]bool{}, 0
+	n := 0
 	p.seat.Cards = make([]Card, len(f.Cards))
 	for i, sealed := range f.Cards {
-		if len(sealed) == 0 {
+		c, err := openCard(p.guest.Secret, p.agreement, sealed)
+		if err != nil || p.known(c, i) {
 			continue
 		}
-		c, err := openCard(p.guest.Secret, p.agreement, sealed)
-		if err != nil {
-			return err
-		}
-		if seen[string(c.Public)] {
-			return errors.New("together: two parties have the same key")
-		}
-		seen[string(c.Public)], p.seat.Cards[i] = true, c
+		p.seat.Cards[i] = c
 		n++
+	}
+	at := p.seat.Seat
+	if at >= len(f.Cards) || !bytes.Equal(p.seat.Cards[at].Signer, p.own.Signer) {
+		return errors.New("together: the room begins without this party")
 	}
 	if n < g.Quorum {
 		return fmt.Errorf("together: the room begins with %d parties, and %d were agreed on at least", n, g.Quorum)
 	}
+	p.listed = bytes.Equal(f.Cards[at], p.card)
 	p.enter(f)
 	p.seat.Root = p.seat.Log
-	return p.meetAll()
+	p.meetAll()
+	return nil
+}
+
+// known reports whether a key of a card is another seat's.
+func (p *Party) known(c Card, at int) bool {
+	signs := slices.ContainsFunc(p.seat.Cards[:at], func(o Card) bool { return bytes.Equal(o.Signer, c.Signer) })
+	return signs || p.taken(c.Public, at)
+}
+
+// taken reports whether another seat has a public key.
+func (p *Party) taken(public []byte, at int) bool {
+	for i, o := range p.seat.Cards {
+		if i != at && bytes.Equal(o.Public, public) {
+			return true
+		}
+	}
+	return false
 }
 
 // meetAll agrees with everybody on masks.
-func (p *Party) meetAll() error {
+func (p *Party) meetAll() {
 	p.masks = newMasks(p.key, p.seat.Root)
-	for i, c := range p.seat.Cards {
-		if c.Name == "" || i == p.seat.Seat {
-			continue
-		}
-		if err := p.masks.meet(i, c.Public); err != nil {
-			return err
-		}
+	for i := range p.seat.Cards {
+		p.meet(i)
 	}
-	return nil
+}
+
+// meet agrees on masks with who has a seat. Where that cannot be, nobody has it.
+func (p *Party) meet(at int) {
+	c := &p.seat.Cards[at]
+	if at != p.seat.Seat && len(c.Public) > 0 && p.masks.meet(at, c.Public) != nil {
+		c.Public = nil
+	}
 }
 
 // enter takes an entry of the log in.
@@ -281,10 +321,7 @@ func (p *Party) ready(ctx context.Context) {
 	if p.seat.Entries == 0 || p.seat.Entries < p.behind {
 		return
 	}
-	proof, err := p.guest.Secret.prove(p.seat.Seat, p.seat.Entries, p.seat.Log)
-	if err == nil {
-		p.line.send(ctx, wire.Ready{Entries: p.seat.Entries, Proof: proof})
-	}
+	p.line.send(ctx, wire.Ready{Entries: p.seat.Entries, Proof: prove(p.seat.Signer, p.seat.Entries, p.seat.Log)})
 }
 
 // Common is the key that first parameters are drawn from: of the agreement and all parties' keys, so
@@ -330,9 +367,8 @@ func (p *Party) Sum(ctx context.Context, step int, words []uint32) ([]uint32, er
 				p.ready(ctx)
 			}
 		case wire.Card:
-			if err = p.replace(f); err == nil {
-				p.ready(ctx)
-			}
+			p.replace(f)
+			p.ready(ctx)
 		case wire.Round:
 			err = p.reply(ctx, f, words)
 		case wire.Sum, wire.Void:
@@ -361,30 +397,30 @@ func (p *Party) settle(ctx context.Context, f wire.Frame) ([]uint32, error) {
 	return sum.Words, nil
 }
 
-// replace takes in the card of a party that has come back.
-func (p *Party) replace(f wire.Card) error {
-	at := int(f.Seat)
-	if at >= len(p.seat.Cards) || p.seat.Cards[at].Name == "" {
-		return fmt.Errorf("together: a card for seat %d, which nobody had", at)
-	}
-	c, err := openCard(p.guest.Secret, p.agreement, f.Card)
-	if err != nil {
-		return err
-	}
-	own := at == p.seat.Seat
-	if own && !bytes.Equal(f.Card, p.card) || c.Times <= p.seat.Cards[at].Times {
-		return fmt.Errorf("together: an old card of %s", c.Name)
-	}
-	p.seat.Cards[at] = c
+// replace takes in the card of a party that has come back. Until one comes that is right, its seat is empty:
+// that is no party's fault but who sent it.
+func (p *Party) replace(f wire.Card) {
 	p.enter(f)
-	if own {
-		return nil
+	at := int(f.Seat)
+	if at >= len(p.seat.Cards) || len(p.seat.Cards[at].Signer) == 0 {
+		return
 	}
-	return p.masks.meet(at, c.Public)
+	was := &p.seat.Cards[at]
+	c, err := openCard(p.guest.Secret, p.agreement, f.Card)
+	if err != nil || !bytes.Equal(c.Signer, was.Signer) || c.Made <= was.Made || p.taken(c.Public, at) {
+		was.Public = nil
+		return
+	}
+	*was = c
+	if at == p.seat.Seat {
+		p.listed = bytes.Equal(f.Card, p.card)
+		return
+	}
+	p.meet(at)
 }
 
 // reply answers a round with masked words, or with what is wrong with it. Whatever it sends, it sends for
-// the round alone.
+// the round alone, and no life of the party answers the round again.
 func (p *Party) reply(ctx context.Context, f wire.Round, words []uint32) error {
 	switch {
 	case f.Round != p.seat.Round+1:
@@ -392,52 +428,49 @@ func (p *Party) reply(ctx context.Context, f wire.Round, words []uint32) error {
 	case f.Round == p.answered && slices.Equal(f.Present, p.present):
 		p.line.send(ctx, p.answer) // the line was broken
 		return nil
-	case f.Round == p.answered:
-		return fmt.Errorf("together: the room asks for round %d again, with other parties", f.Round)
+	case f.Round <= p.seat.Answered:
+		return fmt.Errorf("together: the room asks again for round %d, which was answered otherwise", f.Round)
+	case !p.listed:
+		return errors.New("together: the room asks for words before it has told the others who has come back")
 	case len(f.Present.All()) < p.guest.Agreement.Config.Together.Quorum || !f.Present.Has(p.seat.Seat):
 		return fmt.Errorf("together: the room asks for round %d with too few parties", f.Round)
 	}
-	bad, others, err := p.judge(f)
-	if err != nil {
-		return err
-	}
-	p.answered, p.present = f.Round, f.Present
-	if len(bad) > 0 {
-		p.answer = wire.Dispute{Round: f.Round, Seats: bad}
-		p.line.send(ctx, p.answer)
-		if 2*len(bad.All()) > others {
-			return ErrTold
+	bad, others := p.judge(f)
+	told := 2*len(bad.All()) > others
+	var answer wire.Frame = wire.Dispute{Round: f.Round, Seats: bad}
+	if len(bad) == 0 {
+		masked := slices.Clone(words)
+		if err := p.masks.add(masked, f.Round, f.Present, p.seat.Seat); err != nil {
+			return err
 		}
-		return nil
+		answer = wire.Words{Round: f.Round, Words: masked}
 	}
-	masked := slices.Clone(words)
-	if err := p.masks.add(masked, f.Round, f.Present, p.seat.Seat); err != nil {
-		return err
+	p.seat.Answered = f.Round
+	if p.guest.Keep != nil {
+		if err := p.guest.Keep(p.Seat()); err != nil {
+			return fmt.Errorf("together: what the party needs in order to come back: %w", err)
+		}
 	}
-	p.answer = wire.Words{Round: f.Round, Words: masked}
-	p.line.send(ctx, p.answer)
+	p.answered, p.present, p.answer = f.Round, f.Present, answer
+	p.line.send(ctx, answer)
+	if told {
+		return ErrTold
+	}
 	return nil
 }
 
-// judge returns those who were told something else than this party.
-func (p *Party) judge(f wire.Round) (bad wire.Seats, others int, err error) {
+// judge returns those who were told something else than this party, or whom it does not know.
+func (p *Party) judge(f wire.Round) (bad wire.Seats, others int) {
 	for i, at := range f.Present.All() {
 		if at == p.seat.Seat {
 			continue
 		}
-		if at >= len(p.seat.Cards) || p.seat.Cards[at].Name == "" {
-			return nil, 0, fmt.Errorf("together: seat %d is asked for words, and nobody has taken it", at)
-		}
-		want, err := p.guest.Secret.prove(at, p.seat.Entries, p.seat.Log)
-		if err != nil {
-			return nil, 0, err
-		}
-		if f.Proofs[i] != want {
+		others++
+		if at >= len(p.seat.Cards) || len(p.seat.Cards[at].Public) == 0 || !p.seat.Cards[at].proves(p.seat.Entries, p.seat.Log, f.Proofs[i]) {
 			bad = bad.With(at)
 		}
-		others++
 	}
-	return bad, others, nil
+	return bad, others
 }
 
 func unexpected(f wire.Frame) error {

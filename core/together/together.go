@@ -9,17 +9,21 @@
 // join, proofs of what it was told, and in each round words that are masked. Words with their masks are
 // uniform for everybody but those who know the keys of the pairs that the masks are made of, as far as
 // X25519, HKDF and ChaCha are what they are taken for; so of the words of those present in a round no more
-// can be told than their sum, by whoever has the link's secret but none of their keys. A party answers a
-// round once, and with one set of others: a second question about the same round is answered by the same bytes or
-// not at all. So ε is that of the plan: centrally, where all but as many as are tolerated keep their noise to
-// themselves, and for one party alone if it trusts nobody, as its words have its own share of noise.
+// can be told than their sum, by whoever has none of their keys. A party answers a round once, in all of its lives, and with
+// one set of others: a second question about the same round is answered by the same bytes or not at all. So ε is
+// that of the plan: centrally, where of those present in each round as many as are needed keep their noise to themselves, and
+// for one party alone if it trusts nobody, as its words have its own share of noise.
+//
+// Whose keys they are is as sure as the beginning of the log ([Party.Fingerprint]), which parties compare: cards and
+// proofs are signed from then on by keys that stand there.
 //
 // # Threats
 //
 //	an honest but curious room       sees sealed bytes, uniform words and the sums: ε
-//	parties that collude, up to t    know their own noise: ε
-//	more of them, with the room      take all other words out of a sum: ε alone
-//	a room that invents parties      cannot, without the link's secret; with it: ε alone
+//	parties that collude             know their own noise: ε for as many as the quorum is above those that are
+//	                                 needed; with more of them, ε alone
+//	a room that invents parties      cannot, without the link's secret; with it, as where a party colludes, the
+//	                                 fingerprints of the others differ: who does not compare has ε alone
 //	a room that tells parties        is found before the next words leave: proofs differ
 //	different sums
 //	a party that lies                can ruin the model, as it could with its rows; it leaves its own noise
@@ -32,7 +36,6 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
-	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
@@ -99,17 +102,4 @@ func (s Secret) open(purpose string, about, sealed []byte) ([]byte, error) {
 		return nil, errSealed
 	}
 	return plain, nil
-}
-
-// prove returns the proof that a seat has taken in a log: whoever has the secret can make it, and a room
-// cannot.
-func (s Secret) prove(seat int, entries uint32, log [32]byte) ([32]byte, error) {
-	key, err := derive(s[:], nil, "proofs")
-	if err != nil {
-		return key, err
-	}
-	h := hmac.New(sha256.New, key[:])
-	_, _ = fmt.Fprintf(h, "%d %d ", seat, entries)
-	_, _ = h.Write(log[:])
-	return [32]byte(h.Sum(nil)), nil
 }

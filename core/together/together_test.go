@@ -3,10 +3,13 @@ package together
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -20,6 +23,9 @@ import (
 
 func init() { firstPause = time.Millisecond }
 
+// silence is how long a room waits where somebody is silent.
+const silence = 150 * time.Millisecond
+
 // agreed is an agreement of so many parties on nothing in particular.
 func agreed(parties, tolerance, quorum int) Agreement {
 	return NewAgreement(run.Config{Method: "constant", Together: run.Together{Parties: parties, Tolerance: tolerance, Quorum: quorum}}, data.Meta{Task: data.Classification, Features: 2, Outputs: 2}, []string{"a", "b"}, [32]byte{1})
@@ -31,7 +37,8 @@ type meeting struct {
 	guest Guest
 }
 
-func newMeeting(t *testing.T, a Agreement, words, steps int) *meeting {
+// newMeeting opens a room that waits for who could answer, or no longer than patience.
+func newMeeting(t *testing.T, a Agreement, words, steps int, patience ...time.Duration) *meeting {
 	t.Helper()
 	secret, err := NewSecret()
 	if err != nil {
@@ -43,7 +50,7 @@ func newMeeting(t *testing.T, a Agreement, words, steps int) *meeting {
 	}
 	g := a.Config.Together
 	terms := wire.Terms{Parties: uint16(g.Parties), Quorum: uint16(g.Quorum), Words: uint32(words), Rounds: uint32(steps), AnswerSeconds: 10}
-	return &meeting{roomtest.NewHouse(t, terms, sealed), Guest{Secret: secret, Agreement: a, Words: words, Steps: steps}}
+	return &meeting{roomtest.NewHouse(t, terms, sealed, append(patience, time.Minute)[0]), Guest{Secret: secret, Agreement: a, Words: words, Steps: steps}}
 }
 
 // enter has a party take a seat.
@@ -295,7 +302,7 @@ type story struct {
 // are enough of them; and with an error that says so where there are not.
 func TestDropOuts(t *testing.T) {
 	const n, words, steps = 10, 9, 24
-	m := newMeeting(t, agreed(n, 4, 6), words, steps)
+	m := newMeeting(t, agreed(n, 4, 6), words, steps, silence)
 	ctxs, stops := make([]context.Context, n), make([]context.CancelFunc, n)
 	var all []*Party
 	for i := range n {
@@ -323,7 +330,7 @@ func TestDropOuts(t *testing.T) {
 				case i == 3 && step == 12:
 					p.seat.Log[0] ^= 1 // lies from now on
 				case i == 4 && step%3 == 0:
-					time.Sleep(150 * time.Millisecond) // later than the round waits
+					time.Sleep(2 * silence) // later than the round waits
 				}
 				sum, err := p.Sum(ctxs[i], step, wordsOf(i, step, words))
 				if err != nil {
@@ -372,7 +379,7 @@ var errGone = errors.New("gone")
 
 // TestBelowTheQuorumItEnds, and says why.
 func TestBelowTheQuorumItEnds(t *testing.T) {
-	m := newMeeting(t, agreed(3, 1, 2), 4, 9)
+	m := newMeeting(t, agreed(3, 1, 2), 4, 9, silence)
 	all := m.gathered(t, 3)
 	all[1].Leave(t.Context())
 	all[2].Leave(t.Context())
@@ -389,7 +396,7 @@ func TestBelowTheQuorumItEnds(t *testing.T) {
 // sums again; others go on meanwhile. So does one whose connection breaks, in the same step.
 func TestComingBack(t *testing.T) {
 	const n, words, steps = 4, 5, 14
-	m := newMeeting(t, agreed(n, 2, 2), words, steps)
+	m := newMeeting(t, agreed(n, 2, 2), words, steps, silence)
 	ctx, closePage := context.WithCancel(t.Context())
 	defer closePage()
 	all := []*Party{m.enter(t, t.Context(), "a", nil), m.enter(t, t.Context(), "b", nil), m.enter(t, t.Context(), "c", nil), m.enter(t, ctx, "d", nil)}
@@ -569,8 +576,9 @@ func TestARoomThatLies(t *testing.T) {
 					if r, ok := f.(wire.Roster); ok {
 						var s Secret
 						k, _ := NewKey()
-						c := k.Card("nobody", 0)
 						a, _ := m.guest.Agreement.Hash()
+						_, signer, _ := ed25519.GenerateKey(nil)
+						c := newCard(k, signer, "nobody", 1, a)
 						r.Cards[2], _ = c.seal(s, a)
 						return r.Append(nil)
 					}
@@ -630,16 +638,13 @@ func TestARoomThatLies(t *testing.T) {
 // TestARoundIsAnsweredOnce: asked again with the same parties, a party sends the same bytes; with others, nothing.
 func TestARoundIsAnsweredOnce(t *testing.T) {
 	m := newMeeting(t, agreed(4, 1, 3), 5, 6)
-	p := m.gathered(t, 4)[0]
+	all := m.gathered(t, 4)
+	p := all[0]
 	ask := func(present ...int) wire.Round {
 		f := wire.Round{Round: 1}
 		for _, i := range present {
 			f.Present = f.Present.With(i)
-			proof, err := m.guest.Secret.prove(i, p.seat.Entries, p.seat.Log)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f.Proofs = append(f.Proofs, proof)
+			f.Proofs = append(f.Proofs, prove(all[i%4].seat.Signer, p.seat.Entries, p.seat.Log))
 		}
 		return f
 	}
@@ -672,6 +677,168 @@ func TestARoundIsAnsweredOnce(t *testing.T) {
 		if err := p.reply(t.Context(), f, one); err == nil {
 			t.Errorf("round %d is answered after round 0", round)
 		}
+	}
+}
+
+// TestNoLifeAnswersARoundAgain: whoever comes back from what was kept answers no round that an earlier life has
+// answered, whatever the room says, and none before its new card is in the log.
+func TestNoLifeAnswersARoundAgain(t *testing.T) {
+	m := newMeeting(t, agreed(3, 1, 2), 4, 9)
+	var kept []Seat
+	m.guest.Keep = func(s Seat) error { kept = append(kept, s); return nil }
+	all := m.gathered(t, 3)
+	p, other := all[0], all[1]
+	ask := func(of *Party) wire.Round {
+		f := wire.Round{Round: of.seat.Round + 1, Present: wire.Seats{}.With(0).With(1)}
+		for _, q := range []*Party{p, other} {
+			f.Proofs = append(f.Proofs, prove(q.seat.Signer, of.seat.Entries, of.seat.Log))
+		}
+		return f
+	}
+	before := p.Seat()
+	if err := p.reply(t.Context(), ask(p), wordsOf(0, 0, 4)); err != nil || len(kept) != 1 || kept[0].Answered != 1 {
+		t.Fatalf("%v; kept: %+v", err, kept)
+	}
+	sent := func() (n int) {
+		for _, f := range m.Seen() {
+			if _, ok := f.(wire.Words); ok {
+				n++
+			}
+		}
+		return n
+	}
+	p.Close()
+	for name, seat := range map[string]Seat{"what was kept": kept[0], "an older seat": before} {
+		back := m.enter(t, t.Context(), "party 1", &seat)
+		back.listed = name == "what was kept" // as after its card has come
+		if err := back.reply(t.Context(), ask(back), wordsOf(0, 1, 4)); err == nil || sent() != 1 {
+			t.Errorf("%s: asked again, it sends %d answers: %v", name, sent(), err)
+		}
+		back.Close()
+	}
+	all[2].guest.Keep = func(Seat) error { return errors.New("full") }
+	f := ask(all[2])
+	f.Present = f.Present.With(2)
+	f.Proofs = append(f.Proofs, prove(all[2].seat.Signer, all[2].seat.Entries, all[2].seat.Log))
+	if err := all[2].reply(t.Context(), f, wordsOf(2, 0, 4)); err == nil || sent() != 1 {
+		t.Errorf("what cannot be kept is sent: %v", err)
+	}
+}
+
+// TestWhoHasTheSecretCannotTakeASeat: a party that colludes with the room, and so has the link's secret, makes no card and no
+// proof of another's.
+func TestWhoHasTheSecretCannotTakeASeat(t *testing.T) {
+	m := newMeeting(t, agreed(3, 1, 2), 4, 9)
+	all := m.gathered(t, 3)
+	p := all[0]
+	k, err := NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	agreement, _ := m.guest.Agreement.Hash()
+	was := slices.Clone(p.seat.Cards)
+	forged := newCard(k, all[2].seat.Signer, "party 2", was[1].Made+1, agreement)
+	lent := forged
+	lent.Signer = was[1].Signer // whose signature it has not
+	replayed, _ := all[1].own.seal(m.guest.Secret, agreement)
+	for name, c := range map[string]Card{"another's signer": forged, "a signature of another": lent} {
+		sealed, err := c.seal(m.guest.Secret, agreement)
+		if err != nil { // it does not get so far
+			b, _ := json.Marshal(c)
+			sealed, _ = m.guest.Secret.seal("cards", agreement[:], b)
+		}
+		p.replace(wire.Card{Seat: 1, Card: sealed})
+		if got := p.seat.Cards[1]; len(got.Public) > 0 {
+			t.Errorf("%s: the seat is taken by %+v", name, got)
+		}
+		p.seat.Cards[1] = was[1]
+	}
+	p.replace(wire.Card{Seat: 1, Card: replayed})
+	if len(p.seat.Cards[1].Public) > 0 {
+		t.Error("an old card takes the seat again")
+	}
+	p.seat.Cards[1] = was[1]
+	// A card that is right, at another's seat, or with another's key.
+	same := newCard(Key{all[2].key.private}, all[1].seat.Signer, "party 2", was[1].Made+1, agreement)
+	sealed, _ := same.seal(m.guest.Secret, agreement)
+	if p.replace(wire.Card{Seat: 1, Card: sealed}); len(p.seat.Cards[1].Public) > 0 {
+		t.Error("two seats have one key")
+	}
+	p.seat.Cards[1] = was[1]
+	if p.replace(wire.Card{Seat: 2, Card: replayed}); len(p.seat.Cards[2].Public) > 0 {
+		t.Error("a card is taken at another's seat")
+	}
+	// A round with a seat that nobody has is disputed, not answered.
+	f := wire.Round{Round: 1, Present: wire.Seats{}.With(0).With(1).With(2), Proofs: make([][wire.ProofSize]byte, 3)}
+	f.Proofs[1] = prove(all[1].seat.Signer, p.seat.Entries, p.seat.Log)
+	if err := p.reply(t.Context(), f, wordsOf(0, 0, 4)); err != nil {
+		t.Error(err)
+	}
+	if d, ok := p.answer.(wire.Dispute); !ok || !slices.Equal(d.Seats.All(), []int{2}) {
+		t.Errorf("it is answered by %+v", p.answer)
+	}
+}
+
+// TestStrangersAndFools: who joins without the link's secret, sends a card that is none, or reloads its page again and again, ends
+// nobody's run but its own.
+func TestStrangersAndFools(t *testing.T) {
+	const words, steps = 4, 12
+	m := newMeeting(t, agreed(5, 3, 2), words, steps, silence)
+	all := []*Party{m.enter(t, t.Context(), "a", nil), m.enter(t, t.Context(), "b<<<<&", nil), m.enter(t, t.Context(), strings.Repeat("<", MostName), nil)}
+	lobby := all[2].Seat() // reloads before the start
+	lobby.Cards = nil
+	all[2].Close()
+	all[2] = m.enter(t, t.Context(), "c", &lobby)
+	stranger, err := m.Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := stranger.Send(t.Context(), wire.Hello{Token: [wire.TokenSize]byte{7}, Card: []byte("x")}.Append(nil)); err != nil {
+		t.Fatal(err)
+	}
+	all[0].Start(t.Context())
+	for _, p := range all {
+		if err := p.Wait(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var done sync.WaitGroup
+	sums := make([]int, 3)
+	for i, p := range all {
+		done.Go(func() {
+			for step := range steps {
+				if i == 2 && step == 4 {
+					seat := p.Seat()
+					for range 3 { // reloaded before anything is kept
+						p.Close()
+						p = m.enter(t, t.Context(), "c", &seat)
+					}
+				}
+				if i == 1 && step == 6 { // a card that is none, for its own seat
+					c, err := m.Dial(t.Context())
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					_ = c.Send(t.Context(), wire.Hello{Token: p.seat.Token, Entries: p.seat.Entries, Card: []byte("x")}.Append(nil))
+					_ = c.Close()
+				}
+				sum, err := p.Sum(t.Context(), step, wordsOf(i, step, words))
+				if err != nil {
+					if i != 1 {
+						t.Errorf("party %d, step %d: %v", i+1, step, err)
+					}
+					return
+				}
+				if sum != nil {
+					sums[i]++
+				}
+			}
+		})
+	}
+	done.Wait()
+	if sums[0] == 0 || sums[0] != sums[2] {
+		t.Errorf("the parties had %v sums", sums)
 	}
 }
 

@@ -78,8 +78,7 @@ func TestPartiesTrain(t *testing.T) {
 		t.Fatal(err)
 	}
 	words := info.Together.StepBytes / 4
-	house := roomtest.NewHouse(t, wire.Terms{Parties: parties, Quorum: parties - 2, Words: uint32(words), Rounds: steps, AnswerSeconds: 30}, sealed)
-	house.Patience = time.Minute // nobody is silent who could answer
+	house := roomtest.NewHouse(t, wire.Terms{Parties: parties, Quorum: uint16(terms.Config.Together.Quorum), Words: uint32(words), Rounds: steps, AnswerSeconds: 30}, sealed, time.Minute) // nobody is silent who could answer
 	enter := func(i int, back *together.Seat) *together.Party {
 		// Every party makes its agreement of its own plan: they are the same.
 		terms := plans[i].Terms()

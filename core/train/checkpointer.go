@@ -39,7 +39,9 @@ func (r *Run) openCheckpoints(context.Context) error {
 	for _, p := range k.parts {
 		words += p.Len()
 	}
-	k.every = (words + stateWords - 1) / stateWords
+	if k.every = (words + stateWords - 1) / stateWords; r.work.others != nil {
+		k.every = 1
+	}
 	r.checkpoints = k
 	return nil
 }

@@ -308,10 +308,10 @@ func TestVoidStepsMoveNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		alone := r.plan.EpsilonOfShares(1)
-		if g := s.Together; g == nil || g.Parties != 2 || g.Tolerance != 1 || g.Quorum != 1 || float64(g.EpsilonAlone) != alone || g.Transcript != "ab" {
+		if g := s.Together; g == nil || g.Parties != 2 || g.Tolerance != 1 || g.Quorum != 2 || float64(g.EpsilonAlone) != alone || g.Transcript != "ab" {
 			t.Errorf("the statement says of the parties %+v, want ε = %v for one alone", g, alone)
 		}
-		for _, want := range []string{"ε = " + run.UpText(float64(s.Epsilon), 4) + " holds as long as at least 1 party keeps", "trusts no other, ε = " + run.UpText(alone, 4), "has the hash ab"} {
+		for _, want := range []string{"ε = " + run.UpText(float64(s.Epsilon), 4) + " holds as long as, in each step, at least 1 party keeps", "trusts no other, ε = " + run.UpText(alone, 4), "has the hash ab"} {
 			if !strings.Contains(s.Text, want) {
 				t.Errorf("the statement does not say %q: %s", want, s.Text)
 			}

@@ -33,7 +33,8 @@ func (r *Run) Steps(ctx context.Context) iter.Seq2[run.Event, error] {
 	}
 }
 
-// trailing bounds the steps that are begun before the first of them is reported.
+// trailing bounds the steps that are begun before the first of them is reported. A party begins none, so that its
+// state is of the step that it and its seat are at.
 const trailing = 3
 
 // next returns the event of the next step to be reported.
@@ -44,7 +45,7 @@ func (r *Run) next(ctx context.Context) (run.Event, error) {
 	case r.failed != nil:
 		return run.Event{}, r.failed
 	}
-	for r.done < r.work.terms.Steps && (len(r.waiting) == 0 || !r.hasCheckpoint() || len(r.waiting) < trailing && !r.waiting[0].ready()) {
+	for r.done < r.work.terms.Steps && (len(r.waiting) == 0 || r.work.others == nil && (!r.hasCheckpoint() || len(r.waiting) < trailing && !r.waiting[0].ready())) {
 		if err := ctx.Err(); err != nil {
 			return run.Event{}, fmt.Errorf("train: step %d: %w", r.done+1, err)
 		}

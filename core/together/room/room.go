@@ -53,6 +53,9 @@ const (
 // and second ones are a few.
 const mostIdle = 64
 
+// mostTimes bounds how often a party comes back with another card: each is in the log.
+const mostTimes = 256
+
 // mostLog bounds the bytes of all sums.
 const mostLog = 8 << 30
 
@@ -99,7 +102,8 @@ type seat struct {
 	Token   [sha256.Size]byte // hashed
 	Card    []byte
 	Entries uint32 // of the log that it says it knows, with
-	Proof   [wire.HashSize]byte
+	Proof   [wire.ProofSize]byte
+	Times   int  // that it has come back with another card
 	Slow    bool // it was waited for in vain, and is not waited for until it is ready
 
 	conn Conn // 0: none
@@ -276,7 +280,7 @@ func (r *Room) join(now time.Time, c Conn, h wire.Hello) error {
 	at := slices.IndexFunc(r.seats, func(s seat) bool { return s.Token == token })
 	s := &r.state
 	switch {
-	case at >= 0 && (s.Gone.Has(at) || h.Entries > s.Entries):
+	case at >= 0 && (s.Gone.Has(at) || h.Entries > s.Entries || r.seats[at].Times >= mostTimes):
 		r.refuse(c, wire.Refused)
 		return nil
 	case at >= 0:
@@ -322,6 +326,7 @@ func (r *Room) comeBack(now time.Time, c Conn, at int, h wire.Hello) error {
 	fresh := len(h.Card) > 0 && !slices.Equal(h.Card, p.Card)
 	if fresh {
 		p.Card = h.Card
+		p.Times++
 	}
 	s := &r.state
 	if s.Phase == lobby {
@@ -518,7 +523,8 @@ func (r *Room) finish() {
 	}
 }
 
-// void ends a round without a sum. Whom more than half of those present dispute is out.
+// void ends a round without a sum. Whom more than half of those present dispute is out, and so is who disputes
+// nobody of those: it was told something else, or says so.
 func (r *Room) void(now time.Time) error {
 	s := &r.state
 	f := wire.Void{Round: s.Round, Present: s.Present}
@@ -535,8 +541,10 @@ func (r *Room) void(now time.Time) error {
 	if err := r.closeRound(now, f); err != nil {
 		return err
 	}
+	most := func(i int) bool { return 2*votes[i] > len(s.Present.All()) }
 	for _, i := range s.Present.All() {
-		if 2*votes[i] > len(s.Present.All()) {
+		of, disputes := r.disputes[i]
+		if most(i) || disputes && !slices.ContainsFunc(of.All(), most) {
 			if err := r.leave(now, i, wire.Disputed); err != nil {
 				return err
 			}

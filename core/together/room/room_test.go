@@ -222,27 +222,28 @@ func TestSilenceIsVoid(t *testing.T) {
 	}
 }
 
-// TestWhoIsDisputedByMostIsOut, and whom one alone disputes stays.
+// TestWhoIsDisputedByMostIsOut, and who alone disputes another.
 func TestWhoIsDisputedByMostIsOut(t *testing.T) {
-	terms := wire.Terms{Parties: 4, Quorum: 3, Words: 1, Rounds: 9, AnswerSeconds: 10}
-	b := started(t, terms, 4)
+	terms := wire.Terms{Parties: 5, Quorum: 3, Words: 1, Rounds: 9, AnswerSeconds: 10}
+	b := started(t, terms, 5)
 	third := wire.Seats{}.With(2)
 	b.says(1, wire.Dispute{Round: 1, Seats: third})
-	b.says(2, wire.Words{Round: 1, Words: []uint32{1}})
-	b.says(3, wire.Words{Round: 1, Words: []uint32{1}})
-	b.says(4, wire.Words{Round: 1, Words: []uint32{1}})
+	for c := Conn(2); c <= 5; c++ {
+		b.says(c, wire.Words{Round: 1, Words: []uint32{1}})
+	}
+	b.wants(1, wire.Over{Why: wire.Disputed}, "who alone disputes")
 	if _, void := b.last(3).(wire.Void); !void || b.ended[3] {
 		t.Fatalf("one dispute: %+v", b.last(3))
 	}
-	for c := Conn(1); c <= 4; c++ {
+	for c := Conn(2); c <= 5; c++ {
 		b.ready(c)
 	}
-	for _, c := range []Conn{1, 2, 4} {
+	for _, c := range []Conn{2, 4, 5} {
 		b.says(c, wire.Dispute{Round: 2, Seats: third})
 	}
 	b.says(3, wire.Words{Round: 2, Words: []uint32{1}})
 	b.wants(3, wire.Over{Why: wire.Disputed}, "who is disputed by three")
-	for _, c := range []Conn{1, 2, 4} {
+	for _, c := range []Conn{2, 4, 5} {
 		b.ready(c)
 	}
 	if r, ok := b.last(4).(wire.Round); !ok || r.Present.Has(2) {

@@ -19,10 +19,10 @@ const (
 	MostParties = 1 << 12 // as [privacy.MostParties]
 	MostWords   = 1 << 22
 	MostSealed  = 1 << 18 // bytes of an agreement
-	MostCard    = 1 << 9  // bytes of a card
+	MostCard    = 1 << 10 // bytes of a card
 	MostSteps   = 1 << 20
 	TokenSize   = 16
-	HashSize    = 32
+	ProofSize   = 64
 )
 
 // Kind says which frame follows.
@@ -68,7 +68,7 @@ type Start struct{}
 // Ready says that the party has taken in so many entries of the log, and proves which those are.
 type Ready struct {
 	Entries uint32
-	Proof   [HashSize]byte
+	Proof   [ProofSize]byte
 }
 
 // Words are a party's masked words of a round.
@@ -131,7 +131,7 @@ type Roster struct{ Cards [][]byte }
 type Round struct {
 	Round   uint32
 	Present Seats
-	Proofs  [][HashSize]byte // of those present, in their order
+	Proofs  [][ProofSize]byte // of those present, in their order
 }
 
 // Sum is an entry of the log: what those that were present in a round add up to.
@@ -306,7 +306,7 @@ func (r *reader) frame(k Kind) Frame {
 	case KindStart:
 		return Start{}
 	case KindReady:
-		return Ready{r.number(), [HashSize]byte(r.fixed(HashSize))}
+		return Ready{r.number(), [ProofSize]byte(r.fixed(ProofSize))}
 	case KindWords:
 		return Words{r.number(), r.words()}
 	case KindDispute:
@@ -328,8 +328,8 @@ func (r *reader) frame(k Kind) Frame {
 		return f
 	case KindRound:
 		f := Round{Round: r.number(), Present: r.seats()}
-		for range r.count(HashSize, MostParties) {
-			f.Proofs = append(f.Proofs, [HashSize]byte(r.fixed(HashSize)))
+		for range r.count(ProofSize, MostParties) {
+			f.Proofs = append(f.Proofs, [ProofSize]byte(r.fixed(ProofSize)))
 		}
 		r.ok = r.ok && len(f.Proofs) == len(f.Present.All())
 		return f

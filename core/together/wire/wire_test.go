@@ -10,10 +10,10 @@ import (
 func frames() []Frame {
 	return []Frame{
 		Hello{Token: [TokenSize]byte{1, 2}, Entries: 7, Card: []byte("card")}, Hello{},
-		Start{}, Ready{3, [HashSize]byte{9}}, Words{5, []uint32{0, 1, 1<<32 - 1}}, Words{5, []uint32{}},
+		Start{}, Ready{3, [ProofSize]byte{9}}, Words{5, []uint32{0, 1, 1<<32 - 1}}, Words{5, []uint32{}},
 		Dispute{4, Seats{}.With(9)}, Leave{},
 		Welcome{2, Terms{3, 2, 10, 20, 30}, 4, []byte("sealed")}, Card{1, []byte("x")}, Roster{[][]byte{[]byte("a"), nil, []byte("c")}},
-		Round{8, Seats{}.With(0).With(8), [][HashSize]byte{{1}, {2}}}, Sum{8, Seats{}.With(1), []uint32{4, 5}},
+		Round{8, Seats{}.With(0).With(8), [][ProofSize]byte{{1}, {2}}}, Sum{8, Seats{}.With(1), []uint32{4, 5}},
 		Void{9, Seats{}.With(0).With(2), Seats{}.With(2)}, Over{Expired},
 	}
 }

@@ -27,17 +27,14 @@ func (s Shelf) Put(key string, value []byte) error { s[key] = slices.Clone(value
 // House is a host of one room. Its clock stands still while frames come, and jumps to the room's next
 // deadline when none has come for a while.
 type House struct {
-	mu    sync.Mutex
-	Store Shelf
-	Room  *room.Room
-	links map[room.Conn]*Cable
-	last  room.Conn
-	now   time.Time
-	busy  time.Time // when the last frame came, truly
-
-	// Patience is how long nothing has to come before the clock jumps: longer than who is to be waited for
-	// takes to answer.
-	Patience time.Duration
+	mu       sync.Mutex
+	Store    Shelf
+	Room     *room.Room
+	links    map[room.Conn]*Cable
+	last     room.Conn
+	now      time.Time
+	busy     time.Time     // when the last frame came, truly
+	patience time.Duration // nothing has to come for so long before the clock jumps
 
 	// What a room that is not honest does to what it sends; nil leaves it.
 	Bend func(to room.Conn, b []byte) []byte
@@ -53,10 +50,11 @@ type Cable struct {
 	once sync.Once
 }
 
-// NewHouse opens a room and is its host until the test ends.
-func NewHouse(t *testing.T, terms wire.Terms, sealed []byte) *House {
+// NewHouse opens a room and is its host until the test ends. Patience is how long it waits, truly, for who
+// could answer.
+func NewHouse(t *testing.T, terms wire.Terms, sealed []byte, patience time.Duration) *House {
 	t.Helper()
-	h := &House{Store: Shelf{}, links: map[room.Conn]*Cable{}, now: time.Unix(1e9, 0), busy: time.Now(), Patience: 60 * time.Millisecond}
+	h := &House{Store: Shelf{}, links: map[room.Conn]*Cable{}, now: time.Unix(1e9, 0), busy: time.Now(), patience: patience}
 	var err error
 	if h.Room, err = room.New(h.Store, terms, sealed, h.now); err != nil {
 		t.Fatal(err)
@@ -80,7 +78,7 @@ func NewHouse(t *testing.T, terms wire.Terms, sealed []byte) *House {
 func (h *House) idle() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if next := h.Room.Next(); !next.IsZero() && time.Since(h.busy) > h.Patience && h.Room.Over() == 0 && len(h.links) > 0 {
+	if next := h.Room.Next(); !next.IsZero() && time.Since(h.busy) > h.patience && h.Room.Over() == 0 && len(h.links) > 0 {
 		h.now = next
 		h.send(h.Room.Tick(h.now))
 		h.busy = time.Now()
