@@ -41,10 +41,10 @@ func TestPartiesTrain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const parties, steps = 5, 60
+	const parties, steps = 5, 40
 	epsilon := 3.0
 	cfg := run.Config{
-		Method: "dc-e", Accountant: "rdp", Model: run.Model{Kind: "softmax"}, TargetEpsilon: &epsilon, Steps: steps, ExpectedBatchSize: 300, NumExamples: ds.Train.N,
+		Method: "dc-e", Accountant: "rdp", Model: run.Model{Kind: "softmax"}, TargetEpsilon: &epsilon, Steps: steps, ExpectedBatchSize: 200, NumExamples: ds.Train.N,
 		Together: run.Together{Parties: parties, Tolerance: 2},
 	}
 	alone := cfg
