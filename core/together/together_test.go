@@ -24,7 +24,7 @@ import (
 func init() { firstPause = time.Millisecond }
 
 // silence is how long a room waits where somebody is silent.
-const silence = 150 * time.Millisecond
+const silence = 300 * time.Millisecond
 
 // agreed is an agreement of so many parties on nothing in particular.
 func agreed(parties, tolerance, quorum int) Agreement {
