@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"clipscope/core/clip"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
@@ -51,7 +50,7 @@ func (n Shared) Grid(t *Terms) Grid {
 	return g
 }
 
-// reach is what the noise of all parties rarely exceeds, where sigma is the deviation that is needed.
+// reach returns a bound that the noise of all parties rarely exceeds, where sigma is the deviation that is needed.
 func (n Shared) reach(sigma float64) float64 {
 	return tail * sigma * math.Sqrt(float64(n.Parties)/float64(n.Needed()))
 }
@@ -77,9 +76,6 @@ func (n Shared) guarantee() string {
 func (t *Terms) shares() privacy.Shares {
 	return privacy.Shares{Parties: t.Config.Together.Parties, Tolerance: t.Config.Together.Tolerance}
 }
-
-// Query returns what the threshold rule asks of each step; nil where it asks nothing.
-func (t *Terms) Query() *clip.Query { return t.query }
 
 // chooseTogether refuses what several parties cannot agree on.
 func (d *draft) chooseTogether() error {
@@ -117,11 +113,7 @@ func (d *draft) describeTogether() {
 	if d.terms.Config.Together.Parties == 0 {
 		return
 	}
-	words := d.terms.Spec.Params()
-	if d.terms.query != nil {
-		words += d.terms.query.Len
-	}
-	d.info.Together = &run.TogetherPlan{EpsilonAlone: run.Number(d.plan().EpsilonOfShares(1)), StepBytes: 4 * words}
+	d.info.Together = &run.TogetherPlan{EpsilonAlone: run.Number(d.plan().EpsilonOfShares(1)), StepBytes: 4 * d.terms.numbers()}
 	if g := d.terms.Config.Together; g.Quorum == g.Needed() {
 		d.warn("together.quorum", "A party knows its own noise and can take it out of every sum. In steps with as few parties as the quorum there is no noise to spare for that: to each of them the others have ε = %s, and to everybody else %s. Take a quorum above parties − tolerance.",
 			run.UpText(d.plan().EpsilonOfShares(g.Quorum-1), 3), run.UpText(d.plan().Epsilon(d.terms.Steps), 3))
@@ -138,7 +130,7 @@ func (p *Plan) alone() string {
 		t.Needed(), t.Quorum, run.UpText(p.EpsilonOfShares(1), 4))
 }
 
-// draftTogether is what a statement needs to say of the parties; nil of a run alone.
+// draftTogether returns the parties of a statement and the event of a step for one alone; nil of a run alone.
 func (p *Plan) draftTogether() (*run.StatementTogether, privacy.Event) {
 	if p.terms.Config.Together.Parties == 0 {
 		return nil, nil

@@ -162,7 +162,7 @@ func TestSharedSumsDoNotWrap(t *testing.T) {
 			if most := units * (float64(terms.Likely()) + 8*all*terms.GradNoise); most > 1<<31 || most < 1<<21 {
 				t.Errorf("batches of %v, σ = %v: sums reach %.3g units", batch, sigma, most)
 			}
-			q, unit := terms.Query(), n.StatisticUnit(&terms)
+			q, unit := terms.query, n.StatisticUnit(&terms)
 			if most := (float64(terms.Likely())*q.Sensitivity + 8*all*q.NoiseStd) / unit; most > 1<<31 || math.Log2(unit) != math.Floor(math.Log2(unit)) {
 				t.Errorf("batches of %v, σ = %v: the statistic reaches %.3g units of %v", batch, sigma, most, unit)
 			}

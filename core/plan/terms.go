@@ -163,14 +163,16 @@ func (t *Terms) stepEventWith(part func(sigma float64) float64) privacy.Event {
 	return e
 }
 
-// values returns the number of normals in the noise of a step, or 0 for noise without an end.
-func (t *Terms) values() int {
-	n := t.Spec.Params()
+// numbers returns how many numbers a step releases.
+func (t *Terms) numbers() int {
 	if t.query != nil {
-		n += t.query.Len
+		return t.Spec.Params() + t.query.Len
 	}
-	return t.Noise.values(n)
+	return t.Spec.Params()
 }
+
+// values returns the number of normals in the noise of a step, or 0 for noise without an end.
+func (t *Terms) values() int { return t.Noise.values(t.numbers()) }
 
 // distance returns how far a step's noise lies from what it is priced with, in total variation.
 func (t *Terms) distance() float64 {

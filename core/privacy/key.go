@@ -24,11 +24,16 @@ func NewKey() (Key, error) {
 	if _, err := rand.Read(b[:]); err != nil {
 		return Key{}, fmt.Errorf("privacy: no randomness for the noise: %w", err)
 	}
+	return KeyFrom(b), nil
+}
+
+// KeyFrom returns the key of 32 bytes, which are as secret as the key is.
+func KeyFrom(b [32]byte) Key {
 	var k Key
 	for i := range k {
 		k[i] = binary.LittleEndian.Uint32(b[4*i:])
 	}
-	return k, nil
+	return k
 }
 
 // SeededKey is the key of a run that can be repeated.

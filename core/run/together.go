@@ -17,7 +17,7 @@ type Together struct {
 // Needed is the number of parties whose noise makes up the whole.
 func (t Together) Needed() int { return t.Parties - t.Tolerance }
 
-// TogetherPlan is what a plan says of a run of several parties.
+// TogetherPlan holds a plan's figures of a run of several parties.
 type TogetherPlan struct {
 	// EpsilonAlone is ε for a party that trusts no other: its own noise alone protects its rows. The
 	// plan's Epsilon holds where at least [Together.Needed] parties keep their noise to themselves.
@@ -26,7 +26,7 @@ type TogetherPlan struct {
 	StepBytes int `json:"step_bytes"`
 }
 
-// StatementTogether is what a statement says of the parties of a run.
+// StatementTogether describes the parties of a run in its statement.
 type StatementTogether struct {
 	Together
 	// EpsilonAlone is ε for a party that trusts no other.

@@ -14,7 +14,7 @@ import (
 	"clipscope/core/run"
 )
 
-// Agreement is what all parties of a run have in common: all that decides it but rows and secrets. It never
+// Agreement holds all that decides a run of several parties but rows and secrets. It is the same for all, and never
 // changes. Whoever opens a room makes one; the others make theirs of their own data, and compare.
 type Agreement struct {
 	Config run.Config `json:"config"` // with defaults, without what each decides alone
@@ -22,7 +22,7 @@ type Agreement struct {
 	Seed   []byte     `json:"seed"` // drawn by who opens the room: 32 bytes that everybody may know
 }
 
-// Common is what the parties' data sets have in common.
+// Common describes the data sets of all parties.
 type Common struct {
 	Task         data.Task     `json:"task"`
 	Features     int           `json:"features"`

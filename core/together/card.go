@@ -20,7 +20,7 @@ type Card struct {
 	Name      string `json:"name"`
 	Public    []byte `json:"public"` // the X25519 key that masks are agreed on by: a new one each time
 	Signer    []byte `json:"signer"` // the Ed25519 key that the seat's cards and proofs are signed by
-	Made      int64  `json:"made"`   // when, in milliseconds since 1970: a later card takes the place of an earlier one
+	Made      int64  `json:"made"`   // when, in microseconds since 1970: a later card takes the place of an earlier one
 	Signature []byte `json:"signature"`
 }
 
@@ -46,7 +46,7 @@ func newCard(k Key, signer ed25519.PrivateKey, name string, made int64, agreemen
 	return c
 }
 
-// signed is what a card's signature is of.
+// signed returns the bytes that a card's signature is of.
 func (c *Card) signed(agreement [32]byte) []byte {
 	b := append([]byte("clipscope together 1: card "), agreement[:]...)
 	b = append(append(b, c.Public...), c.Signer...)
@@ -101,7 +101,7 @@ func openCard(s Secret, agreement [32]byte, sealed []byte) (Card, error) {
 	return c, c.check(agreement)
 }
 
-// proved is what the proof is of that a seat has taken in a log.
+// proved returns the bytes that a seat signs to prove that it has taken in a log.
 func proved(entries uint32, log [32]byte) []byte {
 	return append(binary.LittleEndian.AppendUint32([]byte("clipscope together 1: log "), entries), log[:]...)
 }

@@ -35,21 +35,25 @@ type line struct {
 
 	mu       sync.Mutex
 	link     Link // nil while it is broken
-	waiting  []wire.Frame
-	came     chan struct{} // closed when something has come, and then made anew
-	sizes    []int         // of the frames that wait
-	bytes    int           // of them all
-	taken    chan struct{} // closed when one has been taken, and then made anew
+	waiting  []heard
+	bytes    int           // of all that wait
+	changed  chan struct{} // closed when something has come, or was taken, and then made anew
 	entries  uint32        // of the log that have come
 	err      error         // nothing comes any more
 	sent     int64
 	received int64
 }
 
+// heard is a frame that has come, and its size.
+type heard struct {
+	wire.Frame
+	bytes int
+}
+
 // open dials a room and begins to listen. entries of its log are known.
 func open(ctx context.Context, dial Dial, entries uint32, hello func(uint32) wire.Hello) (*line, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	l := &line{dial: dial, hello: hello, cancel: cancel, came: make(chan struct{}), taken: make(chan struct{}), entries: entries}
+	l := &line{dial: dial, hello: hello, cancel: cancel, changed: make(chan struct{}), entries: entries}
 	link, err := l.connect(ctx)
 	if err != nil {
 		cancel()
@@ -125,13 +129,11 @@ func (l *line) hear(ctx context.Context, link Link) error {
 		l.mu.Lock()
 		l.received += int64(len(b))
 		l.bytes += len(b)
-		l.sizes = append(l.sizes, len(b))
 		if isEntry(f, l.entries > 0) {
 			l.entries++
 		}
-		l.waiting = append(l.waiting, f)
-		close(l.came)
-		l.came = make(chan struct{})
+		l.waiting = append(l.waiting, heard{f, len(b)})
+		l.change()
 		l.mu.Unlock()
 		if _, over := f.(wire.Over); over {
 			return errOver
@@ -146,7 +148,7 @@ const mostWaiting = 64 << 20
 func (l *line) hasRoom(ctx context.Context) bool {
 	for {
 		l.mu.Lock()
-		full, taken := l.bytes > mostWaiting, l.taken
+		full, changed := l.bytes > mostWaiting, l.changed
 		l.mu.Unlock()
 		if !full {
 			return true
@@ -154,7 +156,7 @@ func (l *line) hasRoom(ctx context.Context) bool {
 		select {
 		case <-ctx.Done():
 			return false
-		case <-taken:
+		case <-changed:
 		}
 	}
 }
@@ -174,8 +176,13 @@ func (l *line) end(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.err = err
-	close(l.came)
-	l.came = make(chan struct{})
+	l.change()
+}
+
+// change wakes who waits for one. The caller holds mu.
+func (l *line) change() {
+	close(l.changed)
+	l.changed = make(chan struct{})
 }
 
 // next waits for a frame.
@@ -185,14 +192,12 @@ func (l *line) next(ctx context.Context) (wire.Frame, error) {
 		if len(l.waiting) > 0 {
 			f := l.waiting[0]
 			l.waiting = l.waiting[1:]
-			l.bytes -= l.sizes[0]
-			l.sizes = l.sizes[1:]
-			close(l.taken)
-			l.taken = make(chan struct{})
+			l.bytes -= f.bytes
+			l.change()
 			l.mu.Unlock()
-			return f, nil
+			return f.Frame, nil
 		}
-		err, came := l.err, l.came
+		err, changed := l.err, l.changed
 		l.mu.Unlock()
 		if err != nil {
 			return nil, err
@@ -200,7 +205,7 @@ func (l *line) next(ctx context.Context) (wire.Frame, error) {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-came:
+		case <-changed:
 		}
 	}
 }
@@ -210,7 +215,7 @@ func (l *line) holds(what func(wire.Frame) bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, f := range l.waiting {
-		if what(f) {
+		if what(f.Frame) {
 			return true
 		}
 	}

@@ -3,15 +3,15 @@ package together
 import (
 	"bytes"
 	"crypto/ecdh"
-	"encoding/binary"
 	"fmt"
 	"slices"
 
 	"clipscope/core/chacha"
+	"clipscope/core/privacy"
 	"clipscope/core/together/wire"
 )
 
-// masks are what a party adds to its words so that nobody can read them. Of each pair one adds what the other
+// masks hide a party's words in a round. Of each pair one adds what the other
 // takes away, so that they cancel in the sum of those who have each other in mind.
 //
 // # Guarantee
@@ -27,7 +27,7 @@ type masks struct {
 
 type pair struct {
 	public []byte
-	key    [8]uint32
+	key    privacy.Key
 	adds   bool // and does not take away
 }
 
@@ -59,11 +59,7 @@ func (m *masks) meet(seat int, public []byte) error {
 	if err != nil {
 		return err
 	}
-	p := pair{public: slices.Clone(public), adds: order < 0}
-	for i := range p.key {
-		p.key[i] = binary.LittleEndian.Uint32(key[4*i:])
-	}
-	m.pairs[seat] = p
+	m.pairs[seat] = pair{public: slices.Clone(public), key: privacy.KeyFrom(key), adds: order < 0}
 	return nil
 }
 

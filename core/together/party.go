@@ -17,7 +17,7 @@ import (
 	"clipscope/core/together/wire"
 )
 
-// Guest is what a party brings to a room.
+// Guest has all that a party brings to a room.
 type Guest struct {
 	Secret    Secret
 	Agreement Agreement
@@ -83,7 +83,7 @@ func Enter(ctx context.Context, dial Dial, g Guest, back *Seat) (*Party, error) 
 	if p.key, err = NewKey(); err != nil {
 		return nil, err
 	}
-	made := time.Now().UnixMilli()
+	made := time.Now().UnixMicro()
 	if back != nil {
 		p.seat = *back
 		p.seat.Cards = slices.Clone(back.Cards)
@@ -327,12 +327,7 @@ func (p *Party) ready(ctx context.Context) {
 // Common is the key that first parameters are drawn from: of the agreement and all parties' keys, so
 // that nobody chooses it.
 func (p *Party) Common() privacy.Key {
-	h := sha256.Sum256(append([]byte("clipscope together 1: first parameters"), p.seat.Root[:]...))
-	var k privacy.Key
-	for i := range k {
-		k[i] = uint32(h[4*i]) | uint32(h[4*i+1])<<8 | uint32(h[4*i+2])<<16 | uint32(h[4*i+3])<<24
-	}
-	return k
+	return privacy.KeyFrom(sha256.Sum256(append([]byte("clipscope together 1: first parameters"), p.seat.Root[:]...)))
 }
 
 // Settled reports whether a step's sum is there already, so that nothing of this party will be in it.
@@ -435,8 +430,7 @@ func (p *Party) reply(ctx context.Context, f wire.Round, words []uint32) error {
 	case len(f.Present.All()) < p.guest.Agreement.Config.Together.Quorum || !f.Present.Has(p.seat.Seat):
 		return fmt.Errorf("together: the room asks for round %d with too few parties", f.Round)
 	}
-	bad, others := p.judge(f)
-	told := 2*len(bad.All()) > others
+	bad, told := p.judge(f)
 	var answer wire.Frame = wire.Dispute{Round: f.Round, Seats: bad}
 	if len(bad) == 0 {
 		masked := slices.Clone(words)
@@ -459,18 +453,24 @@ func (p *Party) reply(ctx context.Context, f wire.Round, words []uint32) error {
 	return nil
 }
 
-// judge returns those who were told something else than this party, or whom it does not know.
-func (p *Party) judge(f wire.Round) (bad wire.Seats, others int) {
+// judge returns those who were told something else than this party, or whom it does not know, and whether it is most
+// of the others who were told something else. A seat that is empty tells nothing of the room.
+func (p *Party) judge(f wire.Round) (bad wire.Seats, told bool) {
+	differ, others := 0, 0
 	for i, at := range f.Present.All() {
 		if at == p.seat.Seat {
 			continue
 		}
 		others++
-		if at >= len(p.seat.Cards) || len(p.seat.Cards[at].Public) == 0 || !p.seat.Cards[at].proves(p.seat.Entries, p.seat.Log, f.Proofs[i]) {
+		switch {
+		case at >= len(p.seat.Cards) || len(p.seat.Cards[at].Public) == 0:
 			bad = bad.With(at)
+		case !p.seat.Cards[at].proves(p.seat.Entries, p.seat.Log, f.Proofs[i]):
+			bad = bad.With(at)
+			differ++
 		}
 	}
-	return bad, others
+	return bad, 2*differ > others
 }
 
 func unexpected(f wire.Frame) error {
@@ -478,11 +478,4 @@ func unexpected(f wire.Frame) error {
 		return &OverError{over.Why}
 	}
 	return fmt.Errorf("together: the room says %T out of turn", f)
-}
-
-// Repeat sends the last answer once more, as a connection may: it changes nothing.
-func (p *Party) Repeat(ctx context.Context) {
-	if p.answer != nil {
-		p.line.send(ctx, p.answer)
-	}
 }

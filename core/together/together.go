@@ -1,7 +1,7 @@
-// Package together has several parties train one model, each on rows of its own that never leave it. They agree on everything beforehand ([Agreement]), meet in a room (packages room and wire), and add up
-// whole numbers in which each has its share of the noise, under masks that cancel in the sum. What every
-// party takes its step with is that sum, so that all have the same parameters at all times. A [Party] is the
-// exchange that package train asks for.
+// Package together has several parties train one model, each on rows of its own that never leave it. They agree
+// on everything beforehand ([Agreement]), meet in a room (packages room and wire), and add up whole numbers in which
+// each has its share of the noise, under masks that cancel in the sum. What every party takes its step with is that
+// sum, so that all have the same parameters at all times. A [Party] is the exchange that package train asks for.
 //
 // # Guarantee
 //
@@ -42,7 +42,7 @@ import (
 	"fmt"
 )
 
-// Secret is what the parties of a run have and their room has not: it travels in the link by which they
+// Secret is known to the parties of a run and not to their room: it travels in the link by which they
 // join, behind the #, which no browser sends.
 type Secret [32]byte
 

@@ -19,10 +19,8 @@ import (
 	"clipscope/core/together/wire"
 )
 
-// Rooms are those of a host: the address of its site, as https://clipscope.example.
+// Rooms names a host of rooms by the address of its site, as https://clipscope.example.
 type Rooms string
-
-const path = "/api/rooms"
 
 // mostAnswer bounds what is read of an answer.
 const mostAnswer = 2 * wire.MostSealed
@@ -38,7 +36,7 @@ func (at Rooms) Open(ctx context.Context, terms wire.Terms, sealed []byte) (stri
 	var made struct {
 		Name string `json:"name"`
 	}
-	if err := at.ask(ctx, "POST", path, body, &made); err != nil {
+	if err := at.ask(ctx, "POST", wire.Path, body, &made); err != nil {
 		return "", err
 	}
 	if made.Name == "" {
@@ -52,7 +50,7 @@ func (at Rooms) Find(ctx context.Context, name string) (terms wire.Terms, sealed
 	var found struct {
 		Welcome []byte `json:"welcome"`
 	}
-	if err := at.ask(ctx, "GET", path+"/"+url.PathEscape(name), nil, &found); err != nil {
+	if err := at.ask(ctx, "GET", wire.Path+"/"+url.PathEscape(name), nil, &found); err != nil {
 		return terms, nil, err
 	}
 	f, err := wire.Parse(found.Welcome)
@@ -92,7 +90,7 @@ func (at Rooms) ask(ctx context.Context, method, path string, body []byte, to an
 
 // Dial returns how to connect to a room.
 func (at Rooms) Dial(name string) together.Dial {
-	address := "ws" + strings.TrimPrefix(string(at), "http") + path + "/" + url.PathEscape(name)
+	address := "ws" + strings.TrimPrefix(string(at), "http") + wire.Path + "/" + url.PathEscape(name)
 	return func(ctx context.Context) (together.Link, error) {
 		c, _, err := websocket.Dial(ctx, address, nil)
 		if err != nil {

@@ -55,7 +55,7 @@ func TestPartiesMeetOnline(t *testing.T) {
 		t.Fatalf("the room is for %+v: %v", got, err)
 	}
 	enter := func(ctx context.Context, i int) *together.Party {
-		p, err := together.Enter(ctx, at.Dial(name), together.Guest{Secret: secret, Agreement: a, Name: fmt.Sprint("party ", i), Words: words, Steps: steps}, nil)
+		p, err := together.Enter(ctx, repeating(at.Dial(name), i, twice), together.Guest{Secret: secret, Agreement: a, Name: fmt.Sprint("party ", i), Words: words, Steps: steps}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,9 +124,6 @@ func TestPartiesMeetOnline(t *testing.T) {
 					t.Errorf("step %d: party %d has another sum", step, i)
 				}
 				mu.Unlock()
-				if i > 0 && rng.IntN(100) < twice {
-					p.Repeat(ctx)
-				}
 			}
 		})
 	}
@@ -143,6 +140,29 @@ func TestPartiesMeetOnline(t *testing.T) {
 	sent, received := all[0].Moved()
 	t.Logf("%d parties, %d numbers: %d rounds in %.1f s, %.1f a second, %d void; %d parties gone; a party sent %d bytes and received %d",
 		parties, words, steps, took.Seconds(), float64(steps)/took.Seconds(), void.Load(), gone.Load(), sent, received)
+}
+
+// repeating dials links that send so many per cent of their frames of words twice.
+func repeating(dial together.Dial, seed, percent int) together.Dial {
+	rng := rand.New(rand.NewPCG(uint64(seed), 2))
+	return func(ctx context.Context) (together.Link, error) {
+		l, err := dial(ctx)
+		return echo{l, func() bool { return rng.IntN(100) < percent }}, err
+	}
+}
+
+type echo struct {
+	together.Link
+	again func() bool
+}
+
+func (e echo) Send(ctx context.Context, b []byte) error {
+	if b[0] == byte(wire.KindWords) && e.again() {
+		if err := e.Link.Send(ctx, b); err != nil {
+			return err
+		}
+	}
+	return e.Link.Send(ctx, b)
 }
 
 // TestManyMeetOnline has parties that say what the room expects of them, without keys and masks, which a room

@@ -181,12 +181,15 @@ func (r *Room) Next() time.Time {
 }
 
 // Welcome is what opened the room: its terms and the sealed agreement.
-func (r *Room) Welcome() ([]byte, error) {
+func (r *Room) Welcome() ([]byte, error) { return r.welcome(0, 0) }
+
+// welcome is that as a seat is told it, when the log has so many entries.
+func (r *Room) welcome(seat int, entries uint32) ([]byte, error) {
 	sealed, err := r.store.Get("agreement")
 	if err != nil {
 		return nil, fmt.Errorf("room: the agreement: %w", err)
 	}
-	return wire.Welcome{Terms: r.state.Terms, Sealed: sealed}.Append(nil), nil
+	return wire.Welcome{Seat: uint16(seat), Terms: r.state.Terms, Entries: entries, Sealed: sealed}.Append(nil), nil
 }
 
 // Busy reports whether a sum is being added up, which is in memory alone.
@@ -301,11 +304,10 @@ func (r *Room) join(now time.Time, c Conn, h wire.Hello) error {
 	at = s.Seats
 	r.seats = append(r.seats, seat{Token: token, Card: h.Card})
 	s.Seats, r.dirty = s.Seats+1, true
-	r.sit(c, at)
 	if err := r.saveSeat(at); err != nil {
 		return err
 	}
-	if err := r.welcome(c, at); err != nil {
+	if err := r.sit(c, at); err != nil {
 		return err
 	}
 	r.showCards(c, at)
@@ -319,8 +321,7 @@ func (r *Room) comeBack(now time.Time, c Conn, at int, h wire.Hello) error {
 		r.drop(old)
 		r.sends = append(r.sends, Send{To: old, Close: true})
 	}
-	r.sit(c, at)
-	if err := r.welcome(c, at); err != nil {
+	if err := r.sit(c, at); err != nil {
 		return err
 	}
 	fresh := len(h.Card) > 0 && !slices.Equal(h.Card, p.Card)
@@ -362,15 +363,14 @@ func (r *Room) comeBack(now time.Time, c Conn, at int, h wire.Hello) error {
 	return nil
 }
 
-func (r *Room) sit(c Conn, at int) { r.conns[c], r.seats[at].conn = &conn{seat: at}, c }
-
-func (r *Room) welcome(c Conn, at int) error {
-	sealed, err := r.store.Get("agreement")
-	if err != nil {
-		return fmt.Errorf("room: the agreement: %w", err)
+// sit gives a connection its seat, and welcomes it.
+func (r *Room) sit(c Conn, at int) error {
+	r.Attach(c, at)
+	b, err := r.welcome(at, r.state.Entries)
+	if err == nil {
+		r.sends = append(r.sends, Send{To: c, Frame: b})
 	}
-	r.sends = append(r.sends, Send{To: c, Frame: wire.Welcome{Seat: uint16(at), Terms: r.state.Terms, Entries: r.state.Entries, Sealed: sealed}.Append(nil)})
-	return nil
+	return err
 }
 
 // showCards shows those who wait for the start to one who joins, and the other way round.

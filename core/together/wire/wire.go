@@ -11,6 +11,9 @@ import (
 	"fmt"
 )
 
+// Path leads to the rooms of a host, below its site's address.
+const Path = "/api/rooms"
+
 // Version changes with the meaning of any frame.
 const Version = 1
 
