@@ -92,29 +92,48 @@ func Other(method string, methods ...string) (answer Response, done bool) {
 
 var plain = [2]string{"Content-Type", "text/plain; charset=utf-8"}
 
-// ErrLong says that a body is longer than any that is taken.
-var ErrLong = errors.New("answer: a body that is too long")
+// Serve answers by route, whose errors that are no [Fault] are said by words with a %v. It never fails: what
+// goes wrong is the answer.
+func Serve(r *Request, route func(*Request) (Response, error), words string) Response {
+	response, err := route(r)
+	if err != nil {
+		f := (*Fault)(nil)
+		if !errors.As(err, &f) {
+			f = Refuse(503, words, err)
+		}
+		response = f.Response()
+	}
+	return Finish(r, response)
+}
+
+// Door takes bodies, and says whose and which it does not.
+type Door struct {
+	Limiter Limiter
+	Most    int64 // bytes of a body
+	// What is said to another site's page, of a body of more bytes, and to whoever sends too often.
+	Strange, Long, Often string
+}
 
 // Admit refuses what need not be read: what another site's page sends, what is no JSON, what is
-// longer than most ([ErrLong]), and whoever sends too often.
-func Admit(r *Request, limit Limiter, most uint64) error {
+// too long, and whoever sends too often.
+func (d *Door) Admit(r *Request) error {
 	origin, fetched := r.Header("Origin"), r.Header("Sec-Fetch-Site")
 	if origin != "" && origin != r.URL.Scheme+"://"+r.URL.Host || fetched != "" && fetched != "same-origin" && fetched != "none" {
-		return Refuse(403, "This is for the site's own pages.")
+		return Refuse(403, "%s", d.Strange)
 	}
 	kind, parameter, _ := strings.Cut(strings.ToLower(r.Header("Content-Type")), ";")
 	if charset := strings.TrimSpace(parameter); strings.TrimSpace(kind) != "application/json" || charset != "" && charset != "charset=utf-8" || r.Header("Content-Encoding") != "" {
 		return Refuse(415, "The body has to be JSON, with Content-Type: application/json.")
 	}
-	if length, err := strconv.ParseUint(r.Header("Content-Length"), 10, 64); length > most && (err == nil || errors.Is(err, strconv.ErrRange)) {
-		return ErrLong
+	if length, err := strconv.ParseUint(r.Header("Content-Length"), 10, 64); length > uint64(d.Most) && (err == nil || errors.Is(err, strconv.ErrRange)) {
+		return Refuse(413, "%s", d.Long)
 	}
-	allowed, err := limit.Allow(client(r.Header("CF-Connecting-IP")))
+	allowed, err := d.Limiter.Allow(client(r.Header("CF-Connecting-IP")))
 	if err != nil {
 		return fmt.Errorf("answer: %w", err)
 	}
 	if !allowed {
-		return &Fault{429, "Too many requests from one place. Wait a minute.", [][2]string{{"Retry-After", "60"}}}
+		return &Fault{429, d.Often, [][2]string{{"Retry-After", "60"}}}
 	}
 	return nil
 }
@@ -135,20 +154,20 @@ func client(address string) string {
 }
 
 // Text returns the text of a body of one field, as {"link": "/#…"}: it is named, shown by an example, and
-// described where the body is another. Of more than most bytes it returns [ErrLong].
-func Text(r *Request, field, example, described string, most int64) (string, error) {
+// described where the body is another.
+func (d *Door) Text(r *Request, field, example, described string) (string, error) {
 	form := fmt.Sprintf(`The body has to be {%q: %q}, %s`, field, example, described)
 	if r.Body == nil {
 		return "", Refuse(400, "%s, and there is none.", form)
 	}
-	b, err := io.ReadAll(io.LimitReader(r.Body, most+1))
+	b, err := io.ReadAll(io.LimitReader(r.Body, d.Most+1))
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return "", Refuse(408, "The body did not come in time. Send it again.")
 	} else if err != nil {
 		return "", Refuse(400, "The body did not come whole.")
 	}
-	if int64(len(b)) > most {
-		return "", ErrLong
+	if int64(len(b)) > d.Most {
+		return "", Refuse(413, "%s", d.Long)
 	}
 	if !utf8.Valid(b) {
 		return "", Refuse(400, "%s, in UTF-8.", form)

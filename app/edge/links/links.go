@@ -49,15 +49,7 @@ type Service struct {
 
 // Answer never fails: what goes wrong is the answer.
 func (s *Service) Answer(r *answer.Request) answer.Response {
-	response, err := s.route(r)
-	if err != nil {
-		f := (*answer.Fault)(nil)
-		if !errors.As(err, &f) {
-			f = answer.Refuse(503, "Short links cannot be kept or looked up now (%v). The long link in the address bar always works.", err)
-		}
-		response = f.Response()
-	}
-	return answer.Finish(r, response)
+	return answer.Serve(r, s.route, "Short links cannot be kept or looked up now (%v). The long link in the address bar always works.")
 }
 
 func (s *Service) route(r *answer.Request) (answer.Response, error) {
@@ -98,15 +90,16 @@ func (s *Service) follow(text string) (answer.Response, error) {
 
 // storeAddress stores an address and returns its short link.
 func (s *Service) storeAddress(r *answer.Request) (answer.Response, error) {
-	if err := s.admit(r); err != nil {
+	door := s.door()
+	if err := door.Admit(r); err != nil {
 		return answer.Response{}, err
 	}
-	address, err := body(r)
+	address, err := door.Text(r, "link", "/#…", "the address of a page below the site's root")
 	if err != nil {
 		return answer.Response{}, err
 	}
 	if address, err = link.Canonical(address); errors.Is(err, link.ErrLong) {
-		return answer.Response{}, tooLong()
+		return answer.Response{}, answer.Refuse(413, "%s", door.Long)
 	} else if err != nil {
 		return answer.Response{}, answer.Refuse(400, "Not the address of a page with its settings: %s.", strings.TrimPrefix(err.Error(), "link: "))
 	}
@@ -123,29 +116,14 @@ func (s *Service) storeAddress(r *answer.Request) (answer.Response, error) {
 	return answer.Response{Status: 201, Header: [][2]string{{"Content-Type", "application/json"}, {"Location", "/x/" + name}}, Body: string(b)}, nil
 }
 
-// admit refuses what need not be read: what another site's page sends, what is no JSON,
-// what is too long, and whoever sends too often.
-func (s *Service) admit(r *answer.Request) error {
-	switch err := answer.Admit(r, s.Limiter, mostBytes); {
-	case errors.Is(err, answer.ErrLong):
-		return tooLong()
-	default:
-		return err
+// door takes the addresses that short links are to stand for.
+func (s *Service) door() *answer.Door {
+	return &answer.Door{
+		Limiter: s.Limiter, Most: mostBytes,
+		Strange: "Short links are made by this site's own pages.",
+		Long:    fmt.Sprintf("A short link can stand for at most %d bytes. Leave out the note, or fewer columns.", link.Longest),
+		Often:   "Too many short links from one place. Wait a minute; the long link in the address bar works meanwhile.",
 	}
-}
-
-func tooLong() error {
-	return answer.Refuse(413, "A short link can stand for at most %d bytes. Leave out the note, or fewer columns.", link.Longest)
-}
-
-// body is the address that the body of a request has: {"link": "/#data=moons"} and nothing
-// else.
-func body(r *answer.Request) (string, error) {
-	address, err := answer.Text(r, "link", "/#…", "the address of a page below the site's root", mostBytes)
-	if errors.Is(err, answer.ErrLong) {
-		return "", tooLong()
-	}
-	return address, err
 }
 
 // name keeps an address, unless it is kept already, under the first of its names that no

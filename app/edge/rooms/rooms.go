@@ -23,9 +23,6 @@ import (
 	"clipscope/core/together/wire"
 )
 
-// Path is where rooms are.
-const Path = "/api/rooms"
-
 // mostBody bounds the body that opens a room: an agreement in base64, and what is around it.
 const mostBody = wire.MostSealed/3*4 + 256
 
@@ -42,7 +39,7 @@ type Service struct {
 }
 
 // Asks reports whether a request is for the service.
-func Asks(path string) bool { return path == Path || strings.HasPrefix(path, Path+"/") }
+func Asks(path string) bool { return path == wire.Path || strings.HasPrefix(path, wire.Path+"/") }
 
 // letters have no two that look alike.
 const letters = "abcdefghjkmnpqrstuvwxyz23456789"
@@ -68,25 +65,17 @@ func newName() (string, error) {
 
 // NameOf returns the room that an address is of; false where it is of none.
 func NameOf(path string) (string, bool) {
-	name, inside := strings.CutPrefix(path, Path+"/")
+	name, inside := strings.CutPrefix(path, wire.Path+"/")
 	return name, inside && form.MatchString(name)
 }
 
 // Answer never fails: what goes wrong is the answer.
 func (s *Service) Answer(r *answer.Request) answer.Response {
-	response, err := s.route(r)
-	if err != nil {
-		f := (*answer.Fault)(nil)
-		if !errors.As(err, &f) {
-			f = answer.Refuse(503, "Rooms cannot be opened or found now (%v).", err)
-		}
-		response = f.Response()
-	}
-	return answer.Finish(r, response)
+	return answer.Serve(r, s.route, "Rooms cannot be opened or found now (%v).")
 }
 
 func (s *Service) route(r *answer.Request) (answer.Response, error) {
-	if r.URL.Path == Path {
+	if r.URL.Path == wire.Path {
 		if other, done := answer.Other(r.Method, "POST"); done {
 			return other, nil
 		}
@@ -121,16 +110,17 @@ func said(status int, v map[string]string) (answer.Response, error) {
 
 // open opens a room.
 func (s *Service) open(r *answer.Request) (answer.Response, error) {
-	long := answer.Refuse(413, "An agreement can have at most %d bytes.", wire.MostSealed)
-	if err := answer.Admit(r, s.Limiter, mostBody); errors.Is(err, answer.ErrLong) {
-		return answer.Response{}, long
-	} else if err != nil {
+	door := answer.Door{
+		Limiter: s.Limiter, Most: mostBody,
+		Strange: "Rooms are opened by this site's own pages.",
+		Long:    fmt.Sprintf("An agreement can have at most %d bytes.", wire.MostSealed),
+		Often:   "Too many requests from one place. Wait a minute.",
+	}
+	if err := door.Admit(r); err != nil {
 		return answer.Response{}, err
 	}
-	text, err := answer.Text(r, "welcome", "…", "the room's terms and the sealed agreement, in base64", mostBody)
-	if errors.Is(err, answer.ErrLong) {
-		return answer.Response{}, long
-	} else if err != nil {
+	text, err := door.Text(r, "welcome", "…", "the room's terms and the sealed agreement, in base64")
+	if err != nil {
 		return answer.Response{}, err
 	}
 	welcome, err := base64.StdEncoding.Strict().DecodeString(text)
