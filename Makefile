@@ -90,8 +90,9 @@ release: bin/clipscope $(BINARIES) $(STATIC) $(MODULES) bin/web/sbom.json
 bin/clipscope: serve.go $(call gofiles,app/headers internal/site) $(UI) $(CORE) $(MODULE) | versions
 	$(GO) build -o $@ .
 
-bin/web/app.wasm: $(call gofiles,app wasm) $(UI) $(CORE) $(MODULE) bin/overlay.json | versions
+bin/web/app.wasm: $(call gofiles,app wasm) $(UI) $(CORE) $(MODULE) bin/overlay.json web/lines.mjs | versions
 	$(WASM) $(GO) build $(LDFLAGS) $(SMALL) -overlay bin/overlay.json -o $@ ./app
+	@$(NODE) web/lines.mjs $@
 
 # What the program has in the place of other files, for every version of Go anew.
 bin/overlay.json: $(wildcard $(shell $(GO) env GOROOT 2>/dev/null)/VERSION) $(SHADERS) web/overlay.mjs | versions
