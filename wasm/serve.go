@@ -21,6 +21,7 @@ import (
 	"clipscope/core/run"
 	"clipscope/core/train"
 	"clipscope/core/tune"
+	"clipscope/wasm/party"
 	"clipscope/wasm/worker"
 )
 
@@ -54,6 +55,7 @@ func Serve() {
 		Checkpoints: newCheckpointStore(),
 		Backbones:   onnx{},
 		Features:    features{},
+		Agreement:   agreement,
 		Audit:       audit,
 	})
 	port.listen(session.Handle)
@@ -77,6 +79,9 @@ func (p planned) Start(ctx context.Context, ds *data.Dataset, be compute.Backend
 }
 
 func (p planned) Fits(state []byte) error {
+	if p.Info().Together != nil {
+		return party.Fits(p.Plan, state)
+	}
 	c, err := train.ReadCheckpoint(state)
 	if err != nil {
 		return err

@@ -6,10 +6,10 @@ import { program } from "./program.js";
 import { base } from "./site.js";
 import { fail, hear, say } from "./wire.js";
 /** @import { Book } from "./ledger.js" */
-/** @import { Ask, Files, Identify, LedgerRecord, Message, Plan, Result, Source } from "./types.d.ts" */
+/** @import { Ask, Files, Identify, Invitation, Joining, LedgerRecord, Message, Plan, Result, Source } from "./types.d.ts" */
 
 // PROTOCOL must equal run.ProtocolVersion: an old page can meet a new worker.
-const PROTOCOL = 9;
+const PROTOCOL = 10;
 const VERSION = "__VERSION__"; // filled in when the site is generated
 
 // A worker that starts from text has the page's policy, whatever headers the host
@@ -698,6 +698,7 @@ class Run {
   #place = new Told();
   #trial = new Told();
   #within = new Told();
+  #party = new Told();
   #state = "";
   // Both are set while the promises are made.
   #settle = /** @type {Pending} */ ({});
@@ -766,17 +767,24 @@ class Run {
   get place() { return this.#place.value; }
   get trial() { return this.#trial.value; }
   get within() { return this.#within.value; }
+  // How it stands with a run of several parties.
+  get party() { return this.#party.value; }
   /** @param {(x: any) => void} fn */
   onPlace(fn) { return this.#place.on(fn); }
   /** @param {(x: any) => void} fn */
   onTrial(fn) { return this.#trial.on(fn); }
   /** @param {(x: any) => void} fn */
   onWithin(fn) { return this.#within.on(fn); }
+  /** @param {(x: any) => void} fn */
+  onParty(fn) { return this.#party.on(fn); }
 
   pause() { this.#tell("pause"); }
   resume() { this.#tell("resume"); }
   step() { this.#tell("step"); }
   stop() { this.#tell("stop"); }
+
+  // startTogether starts a run of several parties with those who have come: whoever opened the room does.
+  startTogether() { this.#tell("begin"); }
 
   // pace has it take so many steps a second at most, and with Infinity all it can.
   /** @param {number} stepsPerSecond */
@@ -816,6 +824,7 @@ class Run {
     this.#place.clear();
     this.#trial.clear();
     this.#within.clear();
+    this.#party.clear();
     if (this.state === "done" || this.state === "error") return;
     if (this.#own) {
       this.#connection.end(fail("The run was disposed of."));
@@ -851,6 +860,9 @@ class Run {
         return;
       case "within":
         this.#within.set(hear(m.text));
+        return;
+      case "party":
+        this.#party.set(hear(m.text));
         return;
       case "done": {
         const result = hear(m.text);
@@ -1031,8 +1043,9 @@ function guarded(fn, arg) {
   }
 }
 
-// train starts a run. With ask, one without a guarantee is refused, limit or not.
-/** @param {any} [config] @param {any} [what] @param {{ paused?: boolean; anyway?: boolean; ask?: boolean }} [options] @returns {Promise<Run>} */
+// train starts a run. With ask, one without a guarantee is refused, limit or not. With together it meets others in
+// a room before its first step: it is charged before it goes there, and not at all where the run is not started there.
+/** @param {any} [config] @param {any} [what] @param {{ paused?: boolean; anyway?: boolean; ask?: boolean; together?: Joining }} [options] @returns {Promise<Run>} */
 async function train(config, what, options) {
   clipscopeEarly.use();
   const { connection, own } = await place(config, what);
@@ -1046,7 +1059,7 @@ async function train(config, what, options) {
   if (counts) run.hold();
   try {
     const salt = counts ? await ledger.salt().catch(() => undefined) : undefined; // then it cannot go on
-    await run.begin("train", { config: config ?? {}, paused: paused || counts, keep: { ...run.keep, salt } });
+    await run.begin("train", { config: config ?? {}, paused: paused || counts, keep: { ...run.keep, salt }, together: options?.together });
   } catch (e) {
     run.fail(e);
     throw e;
@@ -1102,6 +1115,12 @@ async function place(config, what) {
   return { connection: (await load(sourceOf(what), config?.csv)).connection, own: true };
 }
 
+// about puts a question about opened data, or about built-in data.
+/** @param {unknown} data @param {string} type @param {object} body */
+async function about(data, type, body) {
+  return data instanceof Data ? (await data.connect(false)).connection.request(type, body) : question(type)(body);
+}
+
 export const clipscope = Object.freeze({
   version: VERSION,
   ready: clerk().then(() => undefined),
@@ -1129,10 +1148,19 @@ export const clipscope = Object.freeze({
   forgetFeatures: () => inWorker("forget", undefined, undefined),
   /** @param {any} [config] @param {unknown} [data] */
   async plan(config, data) {
-    const body = { config: config ?? {} };
-    return data instanceof Data ? (await data.connect(false)).connection.request("plan", body) : question("plan")(body);
+    return about(data, "plan", { config: config ?? {} });
   },
   train,
+  together: Object.freeze({
+    // rooms says whether the page's host has rooms in which several parties can train together.
+    rooms: document.querySelector('meta[name="clipscope-rooms"]') !== null,
+    // open opens a room for a run, and returns what others need to join it.
+    /** @param {any} config @param {unknown} [data] @returns {Promise<Invitation>} */
+    async open(config, data) { return about(data, "invite", { config }); },
+    // invited says what a room is for, and how a configuration differs from it, on data.
+    /** @param {Invitation} invitation @param {any} [config] @param {unknown} [data] */
+    async invited({ room, secret }, config, data) { return about(data, "invited", { room, secret, config }); },
+  }),
   lab: laboratory,
   convert,
   // load takes a file that a model was saved in, what it holds, or the result of a run.

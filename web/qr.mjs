@@ -25,11 +25,12 @@ function draw(canvas, text) {
 // not ask. Empty where it keeps none.
 const keeper = () => /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="clipscope-links"]'))?.content ?? "";
 
-// kept is what of an address the host would keep: a page and its settings, if it has some.
+// kept is what of an address the host would keep: a page and its settings, if it has some. The secret of a room is
+// for nobody but its parties.
 /** @param {string} address */
 function kept(address) {
   const { pathname, hash } = new URL(address), page = pathname.replace(/\/?$/, "/");
-  return hash.includes("=") && ["/", "/lab/"].includes(page) ? page + hash : "";
+  return hash.includes("=") && !hash.startsWith("#room=") && ["/", "/lab/"].includes(page) ? page + hash : "";
 }
 
 // shorten has the host keep a link, and resolves with the short one.

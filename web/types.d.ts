@@ -42,6 +42,9 @@ export interface Entering { run: string; identify: Identify; label: string | und
 // --- clipscope.js: docs/scripting.md says what it has ---
 
 export interface Files { train: File[]; test: File[] }
+// Invitation and Joining are a run.Invitation and a run.Joining: how parties get to a room.
+export interface Invitation { room: string; secret: string }
+export interface Joining extends Invitation { name: string }
 export interface Source { data?: string; files?: Files; backbone?: { file: File; options: object } }
 
 // --- charts.js ---

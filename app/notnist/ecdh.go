@@ -1,6 +1,6 @@
-// Package ecdh replaces Go's internal/fips140/ecdh in the page's program: NIST's curves, which crypto/ecdh brings
-// beside X25519, the one that parties agree on masks by. They would be 90 kB of what a visitor fetches, most of it a
-// table. web/overlay.mjs puts this one in its place.
+// Package ecdh replaces Go's curves of NIST in the page's program. crypto/ecdh has them beside X25519, by which parties
+// agree on masks, and they would be 90 kB of what a visitor fetches, most of it a table. web/overlay.mjs puts this
+// one in the place of crypto/internal/fips140/ecdh.
 package ecdh
 
 import (

@@ -15,7 +15,7 @@ import (
 // ProtocolVersion changes whenever a message between page and worker changes
 // its meaning. Both sides carry it and refuse to talk across versions: after an
 // update an old page can meet a new worker.
-const ProtocolVersion = 9
+const ProtocolVersion = 10
 
 // Config is everything that decides a run except the data's rows. Its zero
 // fields mean "the default"; [Config.WithDefaults] fills them in. Names and

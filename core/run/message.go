@@ -46,6 +46,8 @@ type TrainRequest struct {
 	Paused bool `json:"paused,omitempty"`
 	// Keep has it stored while it goes on; nil: it is not.
 	Keep *KeepRequest `json:"keep,omitempty"`
+	// Together has it meet other parties before its first step; nil: it has one party.
+	Together *Joining `json:"together,omitempty"`
 }
 
 // ConvertRequest asks for the model in the file beside it in another form.

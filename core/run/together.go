@@ -34,3 +34,55 @@ type StatementTogether struct {
 	// Transcript is a hash, in hexadecimal, of everything that all parties were told.
 	Transcript string `json:"transcript,omitempty"`
 }
+
+// Invitation is what a link to a room holds.
+type Invitation struct {
+	Room string `json:"room"` // its name at its host, which is the page's
+	// Secret is known to the parties and not to the room: 32 bytes in base64, as addresses write it.
+	Secret string `json:"secret"`
+}
+
+// InvitedRequest asks what a room is for.
+type InvitedRequest struct {
+	Invitation
+	// Config is what is compared with the room's agreement, on the data that is open; nil: nothing is.
+	Config *Config `json:"config,omitempty"`
+}
+
+// Agreed says what the parties of a room have agreed on.
+type Agreed struct {
+	// Config is the run's, without what each party decides alone: its data, and on what it trains.
+	Config Config `json:"config"`
+	// Differences are those between the agreement and what was compared with it.
+	Differences []Difference `json:"differences,omitempty"`
+}
+
+// Difference is a value in which two parties differ.
+type Difference struct {
+	Path   string `json:"path"`   // as config.model.kind, or data.columns.3.name
+	Theirs string `json:"theirs"` // of the agreement, as JSON; empty where it has none
+	Yours  string `json:"yours"`
+}
+
+// Joining has a run meet others in a room.
+type Joining struct {
+	Invitation
+	Name string `json:"name"` // what the others see
+}
+
+// PartyState tells how it stands with a run of several parties, for one of them.
+type PartyState struct {
+	Seats       []PartySeat `json:"seats"`
+	Fingerprint string      `json:"fingerprint,omitempty"` // of a run that has begun, as parties compare it
+	Present     int         `json:"present,omitempty"`     // parties that the last round was asked of
+	Void        int         `json:"void,omitempty"`        // rounds without a sum
+	Waiting     bool        `json:"waiting,omitempty"`     // for the others
+	Sent        int64       `json:"sent"`                  // bytes to the room
+	Received    int64       `json:"received"`
+}
+
+// PartySeat is a place in a room.
+type PartySeat struct {
+	Name string `json:"name"` // empty: nobody has it
+	You  bool   `json:"you,omitempty"`
+}

@@ -161,14 +161,15 @@ func (s Site) asleep(html []byte) []byte {
 
 // withPolicy begins the head of a page with the policy, which holds for what comes after it,
 // with the word that no link's host is looked up before somebody clicks, and with where
-// the host keeps short links, if it does, and who may frame the page: it need not ask.
+// the host keeps short links and rooms, if it does, and who may frame the page: it need not ask.
 func (s Site) withPolicy(html []byte) []byte {
 	head := `<head>
     <meta http-equiv="Content-Security-Policy" content="` + headers.Policy + `">
     <meta http-equiv="x-dns-prefetch-control" content="off">`
 	if s.Links {
 		head += `
-    <meta name="clipscope-links" content="/api/links">`
+    <meta name="clipscope-links" content="/api/links">
+    <meta name="clipscope-rooms" content="/api/rooms">`
 	}
 	if len(s.Frames) > 0 {
 		head += `

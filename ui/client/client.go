@@ -32,6 +32,8 @@ type Run interface {
 	Resume()
 	Step()
 	Stop()
+	// StartTogether starts a run of several parties with those who have come.
+	StartTogether()
 	// Pace has it take so many steps a second at most; 0: as many as can be.
 	Pace(perSecond float64)
 	// Change has a run for teaching go on with other numbers.
@@ -52,6 +54,7 @@ type Listener struct {
 	Events func([]run.Event)       // as they come; nil: they are not wanted
 	Place  func(run.Place)         // what they are computed on
 	Trial  func(run.Trial)         // which run is tried, of those that are compared
+	Party  func(run.PartyState)    // how it stands with the others, in a run of several parties
 	Within func(run.Within)        // how far it is within a step that takes long
 	Done   func(run.Result, error) // once, at the end
 }
@@ -181,6 +184,8 @@ func (r *jsRun) Resume() { r.run.Call("resume") }
 func (r *jsRun) Step()   { r.run.Call("step") }
 func (r *jsRun) Stop()   { r.run.Call("stop") }
 
+func (r *jsRun) StartTogether() { r.run.Call("startTogether") }
+
 func (r *jsRun) Pace(perSecond float64) {
 	if perSecond == 0 {
 		perSecond = math.Inf(1)
@@ -227,6 +232,7 @@ func (r *jsRun) Watch(l Listener) {
 	r.hear("onPlace", decoding(l.Place))
 	r.hear("onTrial", decoding(l.Trial))
 	r.hear("onWithin", decoding(l.Within))
+	r.hear("onParty", decoding(l.Party))
 	await(r.run.Get("done"), func(v app.Value, err error) {
 		var res run.Result
 		if err == nil {

@@ -23,6 +23,7 @@ const (
 	Clipping  Card = "clipping"
 	Privacy   Card = "privacy"
 	Optimiser Card = "optimiser"
+	Together  Card = "together"
 	Foot      Card = ""
 )
 
@@ -124,7 +125,7 @@ func decides(what string) func(*run.Config) bool {
 }
 
 // fields are the rows of the table, in the order in which they stand on the page.
-var fields = slices.Concat(dataFields(), modelFields(), clippingFields(), privacyFields(), optimiserFields(), []Field{
+var fields = slices.Concat(dataFields(), modelFields(), clippingFields(), privacyFields(), optimiserFields(), togetherFields(), []Field{
 	{Key: "seed", Card: Foot, Own: true, Label: "Seed"},
 })
 
@@ -273,6 +274,17 @@ func privacyFields() []Field {
 		{Key: "num_examples", Advanced: true, Label: "Declared number of rows",
 			Help: "Rows to train on, as you state it without counting. Rate, steps and noise follow from it, so the guarantee covers how many rows there are: adding or removing one (add-or-remove). Left out, the number is public, and a row is protected against being replaced by an empty one (zero-out)."},
 		{Key: "accountant", Kind: Menu, Advanced: true, Label: "Accountant", Help: "How ε is proven from the steps; both are upper bounds.", Options: []Option{{Value: "rdp", Text: "RDP"}, {Value: "pld", Text: "PLD"}}},
+	})
+}
+
+func togetherFields() []Field {
+	several := func(c *run.Config) bool { return c.Together.Parties > 0 }
+	return on(Together, []Field{
+		{Key: "together.parties", Label: "Parties", Preset: "1", Help: "How many train one model, each in a tab of its own."},
+		{Key: "together.tolerance", Advanced: true, Label: "Tolerance", Preset: "0", When: several,
+			Help: "So many parties may be silent in a step, or tell others their noise, and ε stays as it is. The others draw more noise for it."},
+		{Key: "together.quorum", Advanced: true, Label: "Quorum", When: several,
+			Help: "A step is taken with so many parties at least. A party knows its own noise, so by default it is one more than are needed."},
 	})
 }
 

@@ -69,7 +69,7 @@ func TestGetReturnsWhatWasSet(t *testing.T) {
 
 // elsewhere are the fields that have no row: what is said of single columns stands in
 // the preview of a table, and of files in a list of them. Parties of a run have no page yet.
-var elsewhere = []string{"csv.columns", "csv.bounds", "csv.fill", "csv.roles", "together.parties", "together.tolerance", "together.quorum"}
+var elsewhere = []string{"csv.columns", "csv.bounds", "csv.fill", "csv.roles"}
 
 // Every field of a configuration but these stands on the page, and every row of the table
 // is a field or a choice between fields, once.

@@ -116,11 +116,17 @@ func (l *Ledger) Follow() {
 
 // Trainer returns the function that starts the coming run: as ever, or in spite of the ledger.
 func (l *Ledger) Trainer(as Train) Train {
-	if l.anyway && l.client != nil {
-		l.anyway = false
+	if l.Anyway() {
 		return l.client.TrainAnyway
 	}
 	return as
+}
+
+// Anyway reports whether the coming run is to start in spite of the ledger. It says so once.
+func (l *Ledger) Anyway() bool {
+	yes := l.anyway && l.client != nil
+	l.anyway = false
+	return yes
 }
 
 // Asks turns a refusal that can be overruled into a question.

@@ -16,11 +16,26 @@ type address struct {
 	*env
 	exp    *experiment
 	copied bool   // the clipboard has it
+	room   string // of several parties, to which the address leads; empty: to the settings
 	lost   string // what of the last link or file was not understood, for the person who chose it
 }
 
-// write puts the configuration in the URL without a step in the history.
+// inRoom begins an address that leads to a room.
+const inRoom = "room="
+
+// invitation is the room that the URL leads to; not ok if to none.
+func (a *address) invitation() (in run.Invitation, ok bool) {
+	text, ok := strings.CutPrefix(browser.Hash(), inRoom)
+	in.Room, in.Secret, _ = strings.Cut(text, ".")
+	return in, ok
+}
+
+// write puts the configuration in the URL, or the room, without a step in the history.
 func (a *address) write() {
+	if a.room != "" {
+		browser.SetHash(inRoom + a.room)
+		return
+	}
 	if hash, err := a.exp.effective().Hash(); err == nil {
 		browser.SetHash(hash)
 	}

@@ -46,6 +46,7 @@ type Controller struct {
 	trials   *trials
 	keptRuns *keptRuns
 	address  *address
+	together *together
 
 	interrupted *interruptedRuns
 	frame       *frame
@@ -84,6 +85,9 @@ func New(c Client) *Controller {
 	s.trials.replay = motion.NewReplay(s.trials.replayed, func() { s.trials.draw(); s.changed() },
 		func(d time.Duration, f func()) func() bool { return e.after(d, f) }, func() time.Time { return e.now() })
 	s.interrupted.onContinue = s.trials.goOn
+	gatherer, _ := c.(Gatherer)
+	s.together = &together{env: e, client: gatherer, exp: exp, data: s.data, address: s.address, taken: s.takeAgreed}
+	s.trials.together = s.together
 	s.frame = &frame{Controller: s}
 	s.trials.frame = s.frame
 	s.keptRuns.onShow, s.keptRuns.onDelete = func(t *trial) { s.table = false; s.trials.open(t) }, s.trials.dropped
@@ -107,9 +111,13 @@ func (s *Controller) Set(key, text string) {
 		return
 	}
 	s.exp.keepLabel(key, text, s.data.view().Table)
+	parties := s.exp.cfg.Together.Parties
 	if err := s.exp.set(key, text, s.data.rows()); err != nil {
 		s.changed()
 		return
+	}
+	if key == "together.parties" {
+		s.exp.declareFor(parties, s.data.rows())
 	}
 	reads := form.Reads(key) || key == "num_examples" && s.data.holdOutByRow()
 	s.edited()
@@ -202,6 +210,12 @@ func (s *Controller) take(cfg run.Config, facts run.Facts, name string) {
 	s.touch()
 }
 
+// takeAgreed puts what parties have agreed on in the place of the settings, but for the data and how they are read.
+func (s *Controller) takeAgreed(cfg run.Config) {
+	cfg.Data, cfg.CSV = s.exp.cfg.Data, s.exp.cfg.CSV
+	s.replace(cfg)
+}
+
 // takeSaved takes the settings of a file. Anybody may have written it, so they are read as a link is: what
 // is not understood is left out, and named.
 func (s *Controller) takeSaved(cfg run.Config) {
@@ -227,6 +241,7 @@ func (s *Controller) replan() {
 		s.exp.replan(s.env, s.askPlan, func() {
 			s.ledger.Follow()
 			s.frame.planned()
+			s.together.compare()
 			s.changed()
 		})
 	} else {
@@ -285,6 +300,11 @@ func (s *Controller) unsafe() bool {
 
 // follow takes the configuration from the URL, if it holds another.
 func (s *Controller) follow() {
+	if in, ok := s.address.invitation(); ok {
+		s.together.follow(in)
+		return
+	}
+	s.together.leave()
 	if cfg, ok := s.address.read(); ok {
 		s.replace(cfg)
 	}
@@ -352,4 +372,8 @@ func (s *Controller) Checked(f func(file app.Value)) { s.env.checked = f }
 func (s *Controller) Config() run.Config { return s.exp.full() }
 
 // Sent returns the requests that left the page for the network.
-func (s *Controller) Sent() widget.Requests { return s.sent }
+func (s *Controller) Sent() widget.Requests {
+	r := s.sent
+	r.ToRoom, r.FromRoom = s.together.moved(s.trials.last)
+	return r
+}

@@ -92,12 +92,13 @@ type fakeRun struct {
 	saved   func(error)
 }
 
-func (r *fakeRun) Pause()   { r.calls = append(r.calls, "pause") }
-func (r *fakeRun) Resume()  { r.calls = append(r.calls, "resume") }
-func (r *fakeRun) Step()    { r.calls = append(r.calls, "step") }
-func (r *fakeRun) Stop()    { r.calls = append(r.calls, "stop") }
-func (r *fakeRun) Dispose() { r.calls = append(r.calls, "dispose") }
-func (r *fakeRun) Leave()   { r.calls = append(r.calls, "leave") }
+func (r *fakeRun) Pause()         { r.calls = append(r.calls, "pause") }
+func (r *fakeRun) Resume()        { r.calls = append(r.calls, "resume") }
+func (r *fakeRun) Step()          { r.calls = append(r.calls, "step") }
+func (r *fakeRun) Stop()          { r.calls = append(r.calls, "stop") }
+func (r *fakeRun) StartTogether() { r.calls = append(r.calls, "start together") }
+func (r *fakeRun) Dispose()       { r.calls = append(r.calls, "dispose") }
+func (r *fakeRun) Leave()         { r.calls = append(r.calls, "leave") }
 func (r *fakeRun) Pace(perSecond float64) {
 	r.calls = append(r.calls, fmt.Sprint("pace ", perSecond))
 }

@@ -61,7 +61,7 @@ func (p *Page) Render() app.UI {
 	}
 	return app.Div().Class(class).OnDrop(p.dropped).Body(
 		app.A().Class("skip").Href("#runbar").Text("Skip to the run"),
-		&widget.Header{Page: "train", Sent: s.sent},
+		&widget.Header{Page: "train", Sent: s.Sent()},
 		app.Main().Class("bench").Body(
 			app.H1().Class("visually-hidden").Text("Train with differential privacy"),
 			p.experiment(),
@@ -72,6 +72,7 @@ func (p *Page) Render() app.UI {
 				widget.Message("link-lost", "note", s.address.lost),
 				&ledger.Ask{Question: s.ledger.Question(), Answer: s.trials},
 				s.interrupted.view(s.trials.last.phase.active()),
+				s.together.view(s.trials.last, s.interrupted.list),
 				&caption{View: s.caption(), Actions: captioned{s.keptRuns, s.trials, s.takeShown}},
 				app.If(s.trials.still(), func() app.UI { return s.trials.replay.View() }),
 				// A table takes the place of a result, as both would leave neither room.
@@ -132,6 +133,7 @@ func (p *Page) experiment() app.UI {
 		&cards.Clipping{Form: f},
 		&cards.Privacy{Form: f, Plan: x.plan, Rows: s.data.rows(), Ledger: s.ledger.View(), Actions: s.ledger},
 		&cards.Optimiser{Form: f},
+		&cards.Together{Form: f, Rooms: s.together.rooms()},
 		&cards.Script{Form: f, Plan: x.plan},
 		&cards.Foot{Form: f, Copied: s.address.copied, Sharer: s.address},
 	)

@@ -37,6 +37,8 @@ type runView struct {
 	Place       run.Place // what it is computed on; of no backend: nobody knows yet
 	PerStep     float64   // seconds, lately; NaN when unknown
 	Moved       int64     // bytes to a GPU and back in the last step
+	Together    bool      // several parties train, who cannot be paused
+	Gathering   string    // what starting means then: to open a room, or to join one
 }
 
 // runActions receives the run bar's events.
@@ -119,13 +121,13 @@ func (b *runBar) buttons() app.UI {
 	v, a := b.View, b.Actions
 	act := func(f func()) app.EventHandler { return func(app.Context, app.Event) { f() } }
 	off := v.Lack != "" && !v.Phase.active() || v.Phase == starting || v.Phase == stopping
-	first := widget.Button("start", startLabel(v.Phase), "primary", off, act(a.start)).Aria("describedby", "run-lack")
+	first := widget.Button("start", v.startLabel(), "primary", off, act(a.start)).Aria("describedby", "run-lack")
 	if v.Phase == running {
-		first = widget.Button("pause", "Pause", "primary", false, act(a.pause))
+		first = widget.Button("pause", "Pause", "primary", v.Together, act(a.pause))
 	}
 	return app.Div().Class("buttons").Body(
 		first,
-		widget.Button("step", "Step", "", off, act(a.step)),
+		widget.Button("step", "Step", "", off || v.Together, act(a.step)),
 		widget.Button("stop", "Stop", "", v.Phase != running && v.Phase != paused, act(a.stop)),
 		widget.Button("reset", "Reset", "", v.Phase == idle || v.Phase.active() && v.Phase != starting, act(a.reset)),
 		app.Button().Type("button").Class("setup").Aria("expanded", strconv.FormatBool(b.Sheet)).Aria("controls", "experiment").
@@ -133,11 +135,13 @@ func (b *runBar) buttons() app.UI {
 	)
 }
 
-func startLabel(p phase) string {
-	switch p {
-	case paused:
+func (v runView) startLabel() string {
+	switch {
+	case v.Phase == paused:
 		return "Resume"
-	case done, failed:
+	case v.Gathering != "":
+		return v.Gathering
+	case v.Phase == done || v.Phase == failed:
 		return "New run"
 	default:
 		return "Start"

@@ -40,13 +40,14 @@ type trial struct {
 	onEnd  func() // called once it has ended
 
 	phase    phase
-	own      bool           // it is on a person's files
-	data     data.Report    // what is said of its rows: no preview, no columns
-	runner   client.Run     // nil of one that has not started, or was kept
-	record   *series.Record // nil until it has started
-	place    run.Place      // what it is computed on
-	trying   run.Trial      // which run is tried, of several; the zero value: there is one
-	within   float64        // how much of the present step is done, where that takes long
+	own      bool            // it is on a person's files
+	data     data.Report     // what is said of its rows: no preview, no columns
+	runner   client.Run      // nil of one that has not started, or was kept
+	record   *series.Record  // nil until it has started
+	place    run.Place       // what it is computed on
+	trying   run.Trial       // which run is tried, of several; the zero value: there is one
+	party    *run.PartyState // how it stands with the others; nil: there are none, or it is not known yet
+	within   float64         // how much of the present step is done, where that takes long
 	pace     pace
 	result   *run.Result
 	model    client.Model // what the result has of parameters
@@ -109,6 +110,12 @@ func (t *trial) started(r client.Run, cfg run.Config, step bool) {
 				}
 				t.trying = now
 				t.pace.see(t.seconds(), (now.Number-1)*now.Steps+now.Step)
+				t.changed()
+			}
+		},
+		Party: func(now run.PartyState) {
+			if !t.detached {
+				t.party = &now
 				t.changed()
 			}
 		},

@@ -27,6 +27,7 @@ type trials struct {
 	keptRuns *keptRuns
 	// interrupted are runs that may go on.
 	interrupted *interruptedRuns
+	together    *together
 	frame       *frame
 	// launching is called when a run is about to start, and point with the name
 	// of a field, or of a card, that keeps one from it.
@@ -109,6 +110,7 @@ func (s *trials) step() {
 	case t.phase == paused:
 		s.replay.Close()
 		t.runner.Step()
+	case s.together.has(t): // the others go on
 	case t.phase == running:
 		t.pause()
 	case !t.phase.active():
@@ -165,8 +167,12 @@ func (s *trials) still() bool {
 	return (p == paused || !p.active()) && s.replay.Some()
 }
 
-func (s *trials) pause() { s.last.pause() }
-func (s *trials) stop()  { s.last.stop() }
+func (s *trials) pause() {
+	if !s.together.has(s.last) {
+		s.last.pause()
+	}
+}
+func (s *trials) stop() { s.last.stop() }
 
 // reset empties the stage, and calls off a run that is being started. One that has
 // taken a step ends only by itself or by Stop, and is kept.
@@ -185,7 +191,11 @@ func (s *trials) launch(step bool) {
 	}
 	t, before := s.coming()
 	t.data, t.own = outline(s.data.report), s.data.name == form.Files
-	t.start(s.ledger.Trainer(s.client.Train), s.exp.effective(), s.exp.facts, s.data.handle, step, func(err error) {
+	as := s.together.trainer(s.ledger)
+	if as == nil {
+		as = s.ledger.Trainer(s.client.Train)
+	}
+	t.start(as, s.exp.effective(), s.exp.facts, s.data.handle, step, func(err error) {
 		switch {
 		case err == nil:
 			before.leave()
@@ -217,6 +227,7 @@ func (s *trials) coming() (t, before *trial) {
 	}
 	t.onEnd = func() {
 		s.keptRuns.keepRun(t)
+		s.together.ended(t)
 		s.frame.ended(t)
 	}
 	s.last, s.fault, s.frame.run = t, "", t
@@ -327,6 +338,7 @@ func (s *trials) view() runView {
 	if r := s.data.report; r != nil && len(r.Doubts) > 0 && !slices.Contains(v.Warned, form.Data) {
 		v.Warned = slices.Insert(v.Warned, 0, form.Data)
 	}
+	v.Gathering, v.Together = s.together.start(s.last)
 	v.Pending = s.last.record == nil && s.exp.pending()
 	v.Calculating = v.Pending && s.exp.planning
 	v.Lack, v.Soon = s.data.lack(), !s.data.ready || s.data.loading && !s.data.slow

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -25,6 +26,8 @@ type Requests struct {
 	Known bool
 	Count int
 	Names string
+	// Bytes to a room in which several parties train, and from there.
+	ToRoom, FromRoom int64
 }
 
 // Around is the rest of the site, as far as a page shows it.
@@ -91,12 +94,18 @@ func (h *Header) counter() app.UI {
 			app.If(h.Sent.Count > 0, func() app.UI {
 				return app.Pre().Text(h.Sent.Names)
 			}),
+			app.If(h.Sent.ToRoom > 0, func() app.UI {
+				return app.P().Text(fmt.Sprintf("Beside them, %s to the room in which you train with others, and %s from there, counted by the trainer: sums under masks, public keys, hashes, and your name, sealed. Nothing of a row is in them without the noise.", words.Bytes(h.Sent.ToRoom), words.Bytes(h.Sent.FromRoom)))
+			}),
 		),
 	)
 }
 
 func sentText(r Requests) string {
-	if r.Count == 0 {
+	switch {
+	case r.ToRoom > 0:
+		return words.Bytes(r.ToRoom) + " sent"
+	case r.Count == 0:
 		return "0 bytes sent"
 	}
 	return words.Plural(r.Count, "request")

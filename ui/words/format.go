@@ -128,6 +128,9 @@ func Plural(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
 	}
+	if stem, found := strings.CutSuffix(one, "y"); found && !strings.ContainsAny(stem[len(stem)-1:], "aeiou") {
+		return Count(n) + " " + stem + "ies"
+	}
 	return Count(n) + " " + one + "s"
 }
 

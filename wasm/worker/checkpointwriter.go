@@ -103,11 +103,12 @@ type checkpointWriter struct {
 	interval   time.Duration // between two states
 	ahead      time.Duration // of the journal
 	exactUntil time.Time     // until when it is not ahead
+	exact      bool          // it never is: a party does not answer a round that it may have answered before
 }
 
 // newCheckpointWriter returns the writer of a run that has not begun.
 func newCheckpointWriter(v CheckpointStore, now func() time.Time, id string, about run.CheckpointInfo) *checkpointWriter {
-	k := &checkpointWriter{store: v, now: now, id: id, steps: about.Steps, storedAt: now(), interval: firstCheckpoint, ahead: ahead, state: stateFiles, journal: journalFiles}
+	k := &checkpointWriter{store: v, now: now, id: id, steps: about.Steps, storedAt: now(), interval: firstCheckpoint, ahead: ahead, state: stateFiles, journal: journalFiles, exact: about.Config.Together.Parties > 0}
 	var err error
 	if k.info, err = json.Marshal(about); err == nil && len(k.info) > mostRunInfo {
 		err = errors.New("its configuration is too large")
@@ -170,7 +171,7 @@ func (k *checkpointWriter) coverStep(step int) error {
 func (k *checkpointWriter) lastCovered(step int) int {
 	now := k.now()
 	since := now.Sub(k.storedAt)
-	if since <= 0 || now.Before(k.exactUntil) {
+	if k.exact || since <= 0 || now.Before(k.exactUntil) {
 		return step
 	}
 	more := float64(step-k.storedStep) * float64(k.ahead) / float64(since)

@@ -37,6 +37,8 @@ type Host struct {
 	// Backbones runs models that make features, and Features stores these; nil: nothing does.
 	Backbones Backbones
 	Features  Features
+	// Agreement returns what the parties of a room have agreed on.
+	Agreement func(context.Context, run.Invitation) (run.Config, error)
 	// Audit audits the trainer, calling progress after every step.
 	Audit func(q run.AuditRequest, progress func(step, steps int) error) (run.AuditReport, error)
 }
@@ -69,6 +71,30 @@ type Resumable interface {
 	Fits(state []byte) error
 	// Resume starts a run from a checkpoint, where so many steps may have been seen.
 	Resume(ctx context.Context, ds *data.Dataset, be compute.Backend, state []byte, released int) (Trainer, error)
+}
+
+// Shareable is a Planned that several parties run together, each with a plan of its own.
+type Shareable interface {
+	Resumable
+	// Invite opens a room for the run.
+	Invite(ctx context.Context, classes []string) (run.Invitation, error)
+	// Compare lists where the agreement of a room and the plan differ.
+	Compare(ctx context.Context, in run.Invitation, classes []string) ([]run.Difference, error)
+	// Join meets the others in a room, and starts the run once it is started there.
+	Join(ctx context.Context, ds *data.Dataset, be compute.Backend, m Meeting) (Trainer, error)
+	// Rejoin comes back to the room of a checkpoint, where so many steps may have been answered.
+	Rejoin(ctx context.Context, ds *data.Dataset, be compute.Backend, m Meeting, state []byte, released int) (Trainer, error)
+}
+
+// Meeting is the side of a room that a party's page has.
+type Meeting struct {
+	run.Joining // but where a checkpoint has it
+	// Begin is closed when the page starts the run for all.
+	Begin <-chan struct{}
+	// Show tells the page how it stands. It returns soon.
+	Show func(run.PartyState)
+	// Keep returns once it lasts that a step was answered; nil: nothing lasts.
+	Keep func(step int) error
 }
 
 // Checkpointer is a Trainer that can be stored.

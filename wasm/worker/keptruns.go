@@ -110,7 +110,7 @@ func (s *keptRuns) continueRun(r Request, q run.GoOnRequest) (_ any, err error) 
 		return nil, err
 	}
 	p.from = f
-	return s.runs.start(r.ID, p, f.continueWriter(s.store, s.runs.mail.now, q.ID, d), q.Paused), nil
+	return s.runs.start(r.ID, p, f.continueWriter(s.store, s.runs.mail.now, q.ID, d), q.Paused, nil)
 }
 
 // sameData refuses data other than the run's: other training rows, other test rows, other files, or

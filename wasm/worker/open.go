@@ -2,7 +2,10 @@ package worker
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/binary"
 	"errors"
+	"fmt"
 
 	"clipscope/core/data"
 	"clipscope/core/data/source"
@@ -95,6 +98,19 @@ func (d *openData) of(c run.Config) (*data.Dataset, error) {
 		return nil, &run.ConfigError{Field: "data", Message: err.Error()}
 	}
 	return ds, nil
+}
+
+// apart returns the data of one of several parties: of built-in data, rows that no other has.
+func (d *openData) apart(p prepared) (*data.Dataset, error) {
+	name := d.publicName(p.config)
+	if name == "" {
+		return p.ds, nil
+	}
+	var seed [8]byte
+	if _, err := rand.Read(seed[:]); err != nil {
+		return nil, fmt.Errorf("worker: no randomness for rows of its own: %w", err)
+	}
+	return d.make(name, binary.LittleEndian.Uint64(seed[:]))
 }
 
 // publicName returns the name of the built-in data that a configuration trains on, if they

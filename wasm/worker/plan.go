@@ -25,6 +25,7 @@ func (p *planner) info(q run.TrainRequest) (run.PlanInfo, error) {
 }
 
 func (p *planner) prepare(c run.Config) (ready prepared, err error) {
+	ready.config = c
 	if ready.ds, err = p.data.of(c); err != nil {
 		return ready, err
 	}
@@ -37,10 +38,13 @@ func (p *planner) prepare(c run.Config) (ready prepared, err error) {
 
 // prepared is a plan with its data and its back end, ready to start.
 type prepared struct {
-	plan Planned
-	ds   *data.Dataset
-	on   Backend
-	from *keptRun // the kept run that it continues; nil: it starts anew
+	config run.Config // as it was given
+	plan   Planned
+	ds     *data.Dataset
+	on     Backend
+	from   *keptRun // the kept run that it continues; nil: it starts anew
+
+	meeting *Meeting // of a run of several parties
 }
 
 func (p prepared) info() run.PlanInfo {
@@ -52,6 +56,11 @@ func (p prepared) info() run.PlanInfo {
 
 // start starts the plan, or continues its kept run.
 func (p prepared) start(ctx context.Context, be compute.Backend) (Trainer, error) {
+	if m := p.meeting; m != nil && p.from == nil {
+		return p.plan.(Shareable).Join(ctx, p.ds, be, *m)
+	} else if m != nil {
+		return p.plan.(Shareable).Rejoin(ctx, p.ds, be, *m, p.from.state.state, p.from.released)
+	}
 	if p.from == nil {
 		return p.plan.Start(ctx, p.ds, be)
 	}

@@ -26,6 +26,9 @@
 //	           same id: state, place, trial, events … and at the end one of done and failed
 //	go-on      [run.GoOnRequest] → as train, of a run that was interrupted, on the data
 //	           that the worker has open
+//	invite     [run.TrainRequest] → reply: [run.Invitation] to a room that is opened for such a
+//	           run of several parties, which train then joins, here and elsewhere
+//	invited    [run.InvitedRequest] → reply: [run.Agreed]
 //	inspect    + file → progress…, reply: [run.BackboneInfo] of a model that makes features
 //	featurise  [run.BackboneRequest] + file → progress data.Progress…, reply: data.Report.
 //	           The model makes features of the open data's rows, which take their place
@@ -103,6 +106,7 @@
 //	           be made longer than it was planned
 //	step       one step, while paused
 //	pace       so many steps a second at most, a number; 0: as fast as can be
+//	begin      a run of several parties starts with those who have come: of whoever opened the room
 //	store      the run is stored as soon as can be, as its page may be about to go
 //	ack        one events message has been dealt with
 //
@@ -114,6 +118,8 @@
 //
 // A within message, [run.Within], says how far a run is within a step that takes long, a few
 // times a second, but not in a blind run.
+//
+// A party message, [run.PartyState], says how it stands with a run of several parties, a few times a second.
 //
 // In a blind run ([run.Config.Blind]) no event has a diagnostic, and nothing is
 // tested before the run has ended.
@@ -166,6 +172,8 @@ const (
 	Discard    = "discard"
 	Check      = "check"
 	Attack     = "attack"
+	Invite     = "invite"
+	Invited    = "invited"
 
 	Interrupted = "interrupted"
 
@@ -186,6 +194,7 @@ const (
 	Stop   = "stop"
 	Ack    = "ack"
 	Store  = "store"
+	Begin  = "begin"
 )
 
 // The types of messages from the worker.
@@ -199,6 +208,7 @@ const (
 	PlaceType    = "place"
 	TrialType    = "trial"
 	WithinType   = "within"
+	PartyType    = "party"
 	DoneType     = "done"
 	FailedType   = "failed"
 )

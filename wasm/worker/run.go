@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -60,7 +61,12 @@ func (s *runs) train(r Request, q run.TrainRequest) (started, error) {
 		}
 		k = newCheckpointWriter(s.store, s.mail.now, q.Keep.ID, about)
 	}
-	return s.start(r.ID, p, k, q.Paused), nil
+	if q.Together != nil {
+		if _, ok := p.plan.(Shareable); !ok || q.Config.Together.Parties == 0 {
+			return started{}, errAlone
+		}
+	}
+	return s.start(r.ID, p, k, q.Paused, q.Together)
 }
 
 // checkpointInfo returns the description that is kept beside a run's checkpoint: all that it takes
@@ -91,12 +97,21 @@ func (s *runs) free() error {
 	return nil
 }
 
-// start makes a run the one in progress.
-func (s *runs) start(id int, p prepared, k *checkpointWriter, paused bool) started {
+// start makes a run the one in progress. One that joins others in a room says which; nil: it joins none, or
+// goes on where it was.
+func (s *runs) start(id int, p prepared, k *checkpointWriter, paused bool, join *run.Joining) (_ started, err error) {
 	ctx, stop := context.WithCancel(context.Background())
 	r := &running{mail: s.mail, id: id, gate: newGate(paused), stop: stop, checkpoints: k}
+	if _, ok := p.plan.(Shareable); ok && (join != nil || p.from != nil && p.from.Config.Together.Parties > 0) {
+		m := r.attend(*cmp.Or(join, &run.Joining{}))
+		p.meeting = &m
+		if p.ds, err = s.plans.data.apart(p); err != nil {
+			stop()
+			return started{}, err
+		}
+	}
 	s.set(r)
-	return started{p.info(), func() { r.conduct(ctx, p, func() { s.set(nil) }) }}
+	return started{p.info(), func() { r.conduct(ctx, p, func() { s.set(nil) }) }}, nil
 }
 
 func (s *runs) set(r *running) {
@@ -133,6 +148,7 @@ var commands = map[string]func(r *running, text string){
 		}
 	},
 	Stop:  func(r *running, _ string) { r.stop() },
+	Begin: func(r *running, _ string) { r.attendance.start() },
 	Store: func(r *running, _ string) { r.checkpoints.storeSoon() },
 	Ack: func(r *running, _ string) {
 		r.mu.Lock()
@@ -148,6 +164,7 @@ type running struct {
 	gate        *gate
 	stop        context.CancelFunc
 	checkpoints *checkpointWriter // nil: the run is not stored
+	attendance  *attendance       // nil: the run has one party
 	// trainer takes its steps; nil before the first and after the last. Only the goroutine
 	// that takes them touches it, or one that holds the gate for that.
 	trainer Trainer
@@ -175,6 +192,7 @@ func (r *running) conduct(ctx context.Context, p prepared, onEnd func()) {
 	r.mail.send(StateType, r.id, state)
 	result, err := r.steps(ctx, p)
 	r.send(true)
+	r.attendance.end()
 	r.stop()
 	if stuck := r.checkpoints.stuckError(); stuck != nil {
 		err = stuck

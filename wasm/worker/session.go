@@ -40,15 +40,18 @@ func NewSession(h Host) *Session {
 	feats := &extraction{mail: m, data: open, ledger: names, backbones: h.Backbones, store: featureStore{h.Features}}
 	model := &models{mail: m, backend: h.Backend, files: h.Files, blob: h.Blob}
 	lab := &laboratory{mail: m, plans: plans}
+	meet := rooms{plans, h.Agreement}
 	return &Session{mail: m, backend: h.Backend, runs: runs, cancels: map[int]context.CancelFunc{}, handlers: map[string]handler{
 		Methods:  plain(clip.Methods),
 		Datasets: plain(builtin.All),
 		Memory:   plain(memory),
 		Open:     request(open.open),
 
-		Plan:   question(plans.info),
-		Train:  request(runs.train),
-		Change: question(runs.change),
+		Plan:    question(plans.info),
+		Train:   request(runs.train),
+		Invite:  request(meet.invite),
+		Invited: request(meet.invited),
+		Change:  question(runs.change),
 
 		Interrupted: kept.list,
 		GoOn:        request(kept.continueRun),

@@ -1,16 +1,12 @@
-// Package online reaches rooms over the network: it opens them, finds them, and connects to them.
-// It is the same in a browser, where both the request and the socket are the browser's.
+// Package online reaches hosts of rooms from a program that has Go's network. A browser's is in package wasm.
 package online
 
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/coder/websocket"
@@ -19,86 +15,46 @@ import (
 	"clipscope/core/together/wire"
 )
 
-// Rooms names a host of rooms by the address of its site, as https://clipscope.example.
-type Rooms string
+// Site is the address of a host's site, as https://clipscope.example.
+type Site string
+
+var _ together.Host = Site("")
 
 // mostAnswer bounds what is read of an answer.
 const mostAnswer = 2 * wire.MostSealed
 
-// Open opens a room for a run, and returns its name.
-func (at Rooms) Open(ctx context.Context, terms wire.Terms, sealed []byte) (string, error) {
-	body, err := json.Marshal(struct {
-		Welcome []byte `json:"welcome"`
-	}{wire.Welcome{Terms: terms, Sealed: sealed}.Append(nil)})
-	if err != nil {
-		return "", fmt.Errorf("online: %w", err)
-	}
-	var made struct {
-		Name string `json:"name"`
-	}
-	if err := at.ask(ctx, "POST", wire.Path, body, &made); err != nil {
-		return "", err
-	}
-	if made.Name == "" {
-		return "", errors.New("online: the host names no room")
-	}
-	return made.Name, nil
-}
-
-// Find returns what a room is for.
-func (at Rooms) Find(ctx context.Context, name string) (terms wire.Terms, sealed []byte, err error) {
-	var found struct {
-		Welcome []byte `json:"welcome"`
-	}
-	if err := at.ask(ctx, "GET", wire.Path+"/"+url.PathEscape(name), nil, &found); err != nil {
-		return terms, nil, err
-	}
-	f, err := wire.Parse(found.Welcome)
-	w, ok := f.(wire.Welcome)
-	if err != nil || !ok {
-		return terms, nil, errors.New("online: the host has no welcome of this version: parties have to use the same version of the page")
-	}
-	return w.Terms, w.Sealed, nil
-}
-
-// ask sends a request, and reads its answer into to. What a host refuses it says in words.
-func (at Rooms) ask(ctx context.Context, method, path string, body []byte, to any) error {
+// Ask is of [together.Host].
+func (at Site) Ask(ctx context.Context, method, path string, body []byte) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, method, string(at)+path, bytes.NewReader(body))
 	if err != nil {
-		return fmt.Errorf("online: %w", err)
+		return nil, fmt.Errorf("online: %w", err)
 	}
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return fmt.Errorf("online: the host of rooms does not answer: %w", err)
+		return nil, fmt.Errorf("online: it does not answer: %w", err)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	b, err := io.ReadAll(io.LimitReader(answer.Body, mostAnswer))
 	switch {
 	case err != nil:
-		return fmt.Errorf("online: the host of rooms: %w", err)
+		return nil, fmt.Errorf("online: %w", err)
 	case answer.StatusCode >= 300:
-		return fmt.Errorf("online: the host of rooms says (%d): %s", answer.StatusCode, strings.TrimSpace(string(b)))
+		return nil, fmt.Errorf("online: it says (%d): %s", answer.StatusCode, strings.TrimSpace(string(b)))
 	}
-	if err := json.Unmarshal(b, to); err != nil {
-		return fmt.Errorf("online: the host of rooms: %w", err)
-	}
-	return nil
+	return b, nil
 }
 
-// Dial returns how to connect to a room.
-func (at Rooms) Dial(name string) together.Dial {
-	address := "ws" + strings.TrimPrefix(string(at), "http") + wire.Path + "/" + url.PathEscape(name)
-	return func(ctx context.Context) (together.Link, error) {
-		c, _, err := websocket.Dial(ctx, address, nil)
-		if err != nil {
-			return nil, fmt.Errorf("online: %w", err)
-		}
-		c.SetReadLimit(4*wire.MostWords + 1<<16)
-		return link{c}, nil
+// Dial is of [together.Host].
+func (at Site) Dial(ctx context.Context, path string) (together.Link, error) {
+	c, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(string(at), "http")+path, nil)
+	if err != nil {
+		return nil, fmt.Errorf("online: %w", err)
 	}
+	c.SetReadLimit(4*wire.MostWords + 1<<16)
+	return link{c}, nil
 }
 
 // link is a web socket: a frame is a message.

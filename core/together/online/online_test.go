@@ -30,7 +30,7 @@ func number(name string, otherwise int) int {
 // Worker start one. With DROP some go for good at random, with TWICE some answer a second time, and with LATE
 // some answer later than the room waits.
 func TestPartiesMeetOnline(t *testing.T) {
-	at := Rooms(os.Getenv("ROOMS"))
+	at := Site(os.Getenv("ROOMS"))
 	if at == "" {
 		t.Skip("no host of rooms is named")
 	}
@@ -47,15 +47,15 @@ func TestPartiesMeetOnline(t *testing.T) {
 		t.Fatal(err)
 	}
 	terms := wire.Terms{Parties: uint16(parties), Quorum: uint16(parties - tolerance), Words: uint32(words), Rounds: uint32(steps), AnswerSeconds: uint16(number("SECONDS", 30))}
-	name, err := at.Open(t.Context(), terms, sealed)
+	name, err := together.OpenRoom(t.Context(), at, terms, sealed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _, err := at.Find(t.Context(), name); err != nil || got != terms {
+	if got, _, err := together.FindRoom(t.Context(), at, name); err != nil || got != terms {
 		t.Fatalf("the room is for %+v: %v", got, err)
 	}
 	enter := func(ctx context.Context, i int) *together.Party {
-		p, err := together.Enter(ctx, repeating(at.Dial(name), i, twice), together.Guest{Secret: secret, Agreement: a, Name: fmt.Sprint("party ", i), Words: words, Steps: steps}, nil)
+		p, err := together.Enter(ctx, repeating(together.DialRoom(at, name), i, twice), together.Guest{Secret: secret, Agreement: a, Name: fmt.Sprint("party ", i), Words: words, Steps: steps}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,20 +168,20 @@ func (e echo) Send(ctx context.Context, b []byte) error {
 // TestManyMeetOnline has parties that say what the room expects of them, without keys and masks, which a room
 // cannot tell from others: so many that one machine could not agree on masks for all pairs.
 func TestManyMeetOnline(t *testing.T) {
-	at := Rooms(os.Getenv("ROOMS"))
+	at := Site(os.Getenv("ROOMS"))
 	if at == "" {
 		t.Skip("no host of rooms is named")
 	}
 	parties, words, steps := number("PARTIES", 100), number("WORDS", 1000), number("STEPS", 3)
 	terms := wire.Terms{Parties: uint16(parties), Quorum: uint16(parties), Words: uint32(words), Rounds: uint32(steps), AnswerSeconds: uint16(number("SECONDS", 120))}
-	name, err := at.Open(t.Context(), terms, []byte("sealed"))
+	name, err := together.OpenRoom(t.Context(), at, terms, []byte("sealed"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	links := make([]together.Link, parties)
 	join := func(i int) {
 		var err error
-		if links[i], err = at.Dial(name)(t.Context()); err != nil {
+		if links[i], err = together.DialRoom(at, name)(t.Context()); err != nil {
 			t.Error(err)
 			return
 		}

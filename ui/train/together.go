@@ -1,0 +1,415 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"clipscope/core/run"
+	"clipscope/ui/browser"
+	"clipscope/ui/client"
+	"clipscope/ui/ledger"
+	"clipscope/ui/widget"
+	"clipscope/ui/words"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Gatherer is a client by which several parties train one model.
+type Gatherer interface {
+	// Rooms reports whether the page's host has rooms.
+	Rooms() bool
+	OpenRoom(cfg run.Config, d client.Handle, done func(run.Invitation, error))
+	// Invited asks what a room is for, and where cfg is not nil how that differs on d.
+	Invited(in run.Invitation, cfg *run.Config, d client.Handle, done func(run.Agreed, error))
+	TrainTogether(cfg run.Config, d client.Handle, join run.Joining, anyway bool, started func(client.Run, error))
+}
+
+// together is the page's side of a run of several parties. While it leads to a room, the page's address is the
+// invitation: whoever opens it is asked to join.
+type together struct {
+	*env
+	client  Gatherer // nil: none
+	exp     *experiment
+	data    *dataSource
+	address *address
+	// taken is called with what the parties of a room have agreed on.
+	taken func(run.Config)
+
+	room        *run.Invitation // nil: the page leads to none
+	own         bool            // it was opened here
+	agreed      *run.Agreed     // what the room is for; nil while that is not known
+	differences []run.Difference
+	compared    bool // with the settings and the data at hand
+	fault       string
+	asked       int   // questions so far: an answer to an earlier one is late
+	sent, came  int64 // bytes of runs that have ended
+}
+
+// rooms reports whether the page's host has rooms.
+func (s *together) rooms() bool { return s.client != nil && s.client.Rooms() }
+
+// nameKey is where this browser keeps what others see of it.
+const nameKey = "clipscope-party"
+
+func (s *together) name() string {
+	if name := s.kept(nameKey); name != "" {
+		return name
+	}
+	return "somebody"
+}
+
+// SetName keeps what the others see of this party.
+func (s *together) SetName(name string) {
+	name = strings.TrimSpace(name)
+	for len(name) > 80 { // bytes, as package together has it
+		name = string([]rune(name)[:len([]rune(name))-1])
+	}
+	s.keep(nameKey, name)
+	s.changed()
+}
+
+// several reports whether the run at hand has several parties.
+func (s *together) several() bool { return s.exp.cfg.Together.Parties > 0 }
+
+// has reports whether several parties take part in a run that goes on, or would in the next.
+func (s *together) has(t *trial) bool {
+	if t.record != nil && t.phase.active() {
+		return t.record.Config.Together.Parties > 0
+	}
+	return s.several()
+}
+
+// start returns what starting means, and whether several parties train.
+func (s *together) start(t *trial) (label string, several bool) {
+	switch {
+	case !s.several():
+	case s.room != nil:
+		label = "Join"
+	default:
+		label = "Open a room"
+	}
+	return label, s.has(t)
+}
+
+// trainer returns what starts a run of several parties; nil where there is one.
+func (s *together) trainer(l *ledger.Ledger) ledger.Train {
+	if s.client == nil || !s.several() {
+		return nil
+	}
+	anyway := l.Anyway()
+	return func(cfg run.Config, d client.Handle, _ bool, started func(client.Run, error)) {
+		join := func() {
+			s.client.TrainTogether(cfg, d, run.Joining{Invitation: *s.room, Name: s.name()}, anyway, started)
+		}
+		if s.room != nil {
+			join()
+			return
+		}
+		s.client.OpenRoom(cfg, d, func(in run.Invitation, err error) {
+			if err != nil {
+				started(nil, err)
+				return
+			}
+			s.enter(in)
+			s.own = true
+			join()
+		})
+	}
+}
+
+// enter has the page lead to a room.
+func (s *together) enter(in run.Invitation) {
+	s.leave()
+	s.room = &in
+	s.address.room = in.Room + "." + in.Secret
+	s.address.write()
+}
+
+// leave has the page lead to no room.
+func (s *together) leave() {
+	s.asked++
+	s.room, s.own, s.agreed, s.differences, s.compared, s.fault, s.address.room = nil, false, nil, nil, false, "", ""
+}
+
+// ended takes in that a run has ended. Whoever was invited and left before it began can still join.
+func (s *together) ended(t *trial) {
+	if t.party == nil {
+		return
+	}
+	s.sent, s.came = s.sent+t.party.Sent, s.came+t.party.Received
+	if s.room != nil && (s.own || t.party.Fingerprint != "") {
+		s.leave()
+		s.address.write()
+	}
+}
+
+// moved returns the bytes to rooms and from there; t is the run that goes on, or the last.
+func (s *together) moved(t *trial) (sent, came int64) {
+	if t.party == nil || !t.phase.active() {
+		return s.sent, s.came
+	}
+	return s.sent + t.party.Sent, s.came + t.party.Received
+}
+
+// follow goes to the room that the page's address leads to.
+func (s *together) follow(in run.Invitation) {
+	if s.room != nil && *s.room == in {
+		return
+	}
+	s.enter(in)
+	mine := s.asked
+	if !s.rooms() {
+		s.fault = "This address leads to a room of its host, and this host has none. Ask who sent it for the whole address."
+		return
+	}
+	s.client.Invited(in, nil, nil, func(a run.Agreed, err error) {
+		if mine != s.asked {
+			return
+		}
+		if err != nil {
+			s.fault = err.Error()
+		} else {
+			s.agreed = &a
+			s.taken(a.Config)
+		}
+		s.changed()
+	})
+}
+
+// compare asks how the settings and the data at hand differ from what a room is for.
+func (s *together) compare() {
+	if s.room == nil || s.own || s.agreed == nil || s.exp.plan == nil {
+		return
+	}
+	s.asked++
+	mine, cfg := s.asked, s.exp.effective()
+	s.compared, s.differences = false, nil
+	s.client.Invited(*s.room, &cfg, s.data.handle, func(a run.Agreed, err error) {
+		if mine != s.asked {
+			return
+		}
+		if s.compared, s.differences = err == nil, a.Differences; err != nil {
+			s.fault = err.Error()
+		}
+		s.changed()
+	})
+}
+
+// view returns what to show of the room; t is the run that goes on, or the last, and left are those that were interrupted.
+func (s *together) view(t *trial, left []run.KeptRun) *togetherView {
+	v := &togetherView{Own: s.own, Name: s.kept(nameKey), Fault: s.fault, Plan: s.exp.plan, Parties: s.exp.full().Together, Actions: s}
+	if s.room != nil {
+		v.Address = browser.Address()
+	}
+	switch {
+	case t.party != nil:
+		v.Shown, v.State, v.Running, v.Parties, v.Plan, v.Run = true, t.party, t.phase.active(), t.record.Config.Together, &t.record.Plan, t.runner
+	case s.room != nil && slices.ContainsFunc(left, func(in run.KeptRun) bool { return in.Config.Together.Parties > 0 }):
+	case s.agreed != nil:
+		v.Shown, v.Invited, v.Differences, v.Compared, v.Lack = true, true, s.differences, s.compared, s.data.lack()
+	default:
+		v.Shown = s.fault != "" || s.rooms() && s.several() && !t.phase.active()
+	}
+	return v
+}
+
+// gatherings receives the events of the room's panel.
+type gatherings interface{ SetName(string) }
+
+// togetherView shows the room that the page leads to: who is there, what will be sent, how it stands.
+type togetherView struct {
+	app.Compo
+	Shown       bool
+	Invited     bool // and not there yet
+	Own         bool // it was opened here
+	Running     bool
+	Name        string
+	Address     string // of the room; empty: it is over
+	Parties     run.Together
+	Plan        *run.PlanInfo
+	State       *run.PartyState // nil: not there
+	Differences []run.Difference
+	Compared    bool
+	Lack        string // why there are no data
+	Fault       string
+	Run         client.Run
+	Actions     gatherings
+}
+
+func (v *togetherView) Render() app.UI {
+	return app.Section().Class("together").ID("together").Aria("label", "Together").Hidden(!v.Shown).Body(
+		app.If(v.Fault != "", func() app.UI { return app.P().Class("fault").ID("together-fault").Text(v.Fault) }),
+		app.If(v.Shown && v.State == nil && v.Invited, v.invitation),
+		app.If(v.Shown && v.State == nil && !v.Invited && v.Fault == "", v.offer),
+		app.If(v.Shown && v.State != nil && v.State.Fingerprint == "" && v.Running, v.lobby),
+		app.If(v.Shown && v.State != nil && v.State.Fingerprint != "", v.going),
+	)
+}
+
+// offer says what opening a room does.
+func (v *togetherView) offer() app.UI {
+	return app.Div().Class("together-part").Body(
+		app.H2().Text(fmt.Sprintf("%s train one model", words.Plural(v.Parties.Parties, "party"))),
+		app.P().Text("Open a room, and send the others its address. They choose their own data, which have to have the same columns and classes. All rows stay where they are."),
+		v.promise(),
+		v.nameField(),
+	)
+}
+
+// invitation says what one is invited to.
+func (v *togetherView) invitation() app.UI {
+	return app.Div().Class("together-part").Body(
+		app.H2().Text(fmt.Sprintf("You are invited: %s train one model", words.Plural(v.Parties.Parties, "party"))),
+		app.P().Text("Your rows stay in this tab. What leaves it is listed below, after you press Join and the run is started. The settings are the room’s."),
+		v.promise(),
+		app.If(v.Lack != "", func() app.UI { return app.P().Class("note").Text("Choose your data first: see Data.") }),
+		app.If(v.Compared && len(v.Differences) == 0, func() app.UI {
+			return app.P().ID("together-agree").Text("Your data and settings are as agreed.")
+		}),
+		app.If(len(v.Differences) > 0, v.differences),
+		v.nameField(),
+	)
+}
+
+func (v *togetherView) differences() app.UI {
+	const most = 8
+	list := v.Differences[:min(len(v.Differences), most)]
+	return app.Div().ID("together-differ").Body(
+		app.P().Class("warning").Text("Not as agreed. Data have to have the same columns and classes, and settings the same values:"),
+		app.Ul().Body(app.Range(list).Slice(func(i int) app.UI {
+			d := list[i]
+			return app.Li().Body(app.Code().Text(d.Path), app.Text(fmt.Sprintf(": %s there, %s here", words.Brief(orNone(d.Theirs), 60), words.Brief(orNone(d.Yours), 60))))
+		})),
+		app.If(len(v.Differences) > most, func() app.UI { return app.P().Text(fmt.Sprintf("And %s more.", words.Count(len(v.Differences)-most))) }),
+	)
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "nothing"
+	}
+	return s
+}
+
+// promise says what it costs, who is trusted for that, and what is sent.
+func (v *togetherView) promise() app.UI {
+	p := v.Plan
+	if p == nil || p.Together == nil {
+		return app.Div()
+	}
+	g := v.Parties
+	return app.Dl().Class("together-facts").Body(
+		app.Div().Body(app.Dt().Text("ε "+words.Epsilon(float64(p.Epsilon))), app.Dd().Text(fmt.Sprintf("for everybody who sees the model, where at least %s of the parties in each step keep their noise to themselves.", words.Count(g.Needed())))),
+		app.Div().Body(app.Dt().Text("ε "+words.Epsilon(float64(p.Together.EpsilonAlone))), app.Dd().Text("if you trust nobody: the room and all others work together, and only your own noise hides your rows.")),
+		app.Div().Body(app.Dt().Text(words.Bytes(int64(p.Together.StepBytes)*int64(p.Steps))), app.Dd().Text(fmt.Sprintf("is what you send in all, and receive: %s in each of %s.", words.Bytes(int64(p.Together.StepBytes)), words.Plural(p.Steps, "step")))),
+	)
+}
+
+// lobby shows who has come.
+func (v *togetherView) lobby() app.UI {
+	seats := v.State.Seats
+	here := 0
+	for _, s := range seats {
+		if s.Name != "" {
+			here++
+		}
+	}
+	first := len(seats) > 0 && seats[0].You
+	return app.Div().Class("together-part").Body(
+		app.H2().ID("together-here").Text(fmt.Sprintf("%s of %s are here", words.Count(here), words.Plural(v.Parties.Parties, "party"))),
+		v.seats(),
+		app.If(first && v.Address != "", func() app.UI {
+			return app.Div().Body(
+				app.P().Text("Send this address to the others, by a way that nobody else reads: whoever has it can join until you start."),
+				app.P().Class("together-address").ID("together-address").Attr("translate", "no").Text(v.Address),
+				app.Div().Class("buttons").Body(&widget.Copy{ID: "copy-room", Label: "Copy", Text: v.Address}, widget.QR()),
+			)
+		}),
+		v.promise(),
+		app.If(first, func() app.UI {
+			return app.Div().Class("buttons").Body(
+				app.Button().Type("button").Class("primary").ID("together-start").Disabled(here < v.Parties.Quorum).Text(fmt.Sprintf("Start with %s", words.Plural(here, "party"))).
+					OnClick(func(app.Context, app.Event) { v.Run.StartTogether() }),
+				app.Span().Class("help").Text(v.lacking(here)),
+			)
+		}).Else(func() app.UI {
+			return app.P().Class("help").Text("Whoever opened the room starts the run. Stop leaves the room, and nothing is charged.")
+		}),
+	)
+}
+
+// lacking says how many have to come yet.
+func (v *togetherView) lacking(here int) string {
+	switch g := v.Parties; {
+	case here < g.Quorum:
+		return fmt.Sprintf("With %s or more it can start.", words.Plural(g.Quorum, "party"))
+	case here < g.Parties:
+		return fmt.Sprintf("It can start, and whoever comes later cannot join. Noise is reckoned for %s.", words.Plural(g.Parties, "party"))
+	}
+	return "All are here."
+}
+
+func (v *togetherView) seats() app.UI {
+	list := slices.DeleteFunc(slices.Clone(v.State.Seats), func(s run.PartySeat) bool { return s.Name == "" })
+	const most = 40
+	more := len(list) - most
+	list = list[:min(len(list), most)]
+	return app.Ul().Class("together-seats").Body(
+		app.Range(list).Slice(func(i int) app.UI {
+			name := list[i].Name
+			if list[i].You {
+				name += " (you)"
+			}
+			return app.Li().Text(words.Brief(name, 60))
+		}),
+		app.If(more > 0, func() app.UI { return app.Li().Text(fmt.Sprintf("and %s more", words.Count(more))) }),
+	)
+}
+
+// going shows how a run of several parties stands.
+func (v *togetherView) going() app.UI {
+	s := v.State
+	said := fmt.Sprintf("Sent %s, received %s.", words.Bytes(s.Sent), words.Bytes(s.Received))
+	if s.Present > 0 {
+		said = fmt.Sprintf("%s of %s in the last step. ", words.Count(s.Present), words.Plural(v.Parties.Parties, "party")) + said
+	}
+	if s.Void > 0 {
+		said += fmt.Sprintf(" %s void, as somebody did not answer: charged, and nothing learnt.", words.Plural(s.Void, "step"))
+	}
+	if v.Running && s.Waiting {
+		said = "Waiting for the others. " + said
+	}
+	return app.Div().Class("together-part").Body(
+		v.seats(),
+		app.P().ID("together-said").Text(said),
+		app.Details().Body(
+			app.Summary().Text("Is nobody between you?"),
+			app.P().Text("Read this to the others by telephone. Where all have the same, the keys are your own and nobody else took a seat:"),
+			app.P().Class("together-address").ID("together-fingerprint").Attr("translate", "no").Text(s.Fingerprint),
+		),
+	)
+}
+
+// nameField asks for what the others see.
+func (v *togetherView) nameField() app.UI {
+	return app.Div().Class("field").Body(
+		app.Div().Class("field-head").Body(app.Label().For("party-name").Text("Your name, for the others")),
+		app.Input().Type("text").ID("party-name").Attr("maxlength", "80").AutoComplete(false).Spellcheck(false).Placeholder("somebody").Value(v.Name).
+			OnChange(func(ctx app.Context, _ app.Event) { v.Actions.SetName(ctx.JSSrc().Get("value").String()) }),
+	)
+}
+
+// declareFor keeps the declared number of rows, which several parties need, beside a change of how many there are: so many
+// times the rows at hand, until somebody declares another.
+func (x *experiment) declareFor(before, rows int) {
+	c := &x.cfg
+	if now := c.Together.Parties; rows > 0 && (c.NumExamples == 0 || c.NumExamples == before*rows) {
+		c.NumExamples = now * rows
+		x.forget("num_examples")
+		x.form = nil
+	}
+	if c.Together.Parties == 0 {
+		c.Together = run.Together{}
+	}
+}

@@ -1,0 +1,117 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"clipscope/core/run"
+)
+
+// rooms answers what is asked about rooms in which several parties train.
+type rooms struct {
+	plans     *planner
+	agreement func(context.Context, run.Invitation) (run.Config, error)
+}
+
+// errAlone refuses a plan of one party.
+var errAlone = &run.ConfigError{Field: "together.parties", Message: "one party alone needs no room; write how many there are"}
+
+// shareable prepares a run of several parties.
+func (p *planner) shareable(c run.Config) (prepared, Shareable, error) {
+	ready, err := p.prepare(c)
+	if err != nil {
+		return ready, nil, err
+	}
+	s, ok := ready.plan.(Shareable)
+	if !ok || c.Together.Parties == 0 {
+		return ready, nil, errAlone
+	}
+	return ready, s, nil
+}
+
+// invite opens a room for a run.
+func (s rooms) invite(r Request, q run.TrainRequest) (run.Invitation, error) {
+	p, plan, err := s.plans.shareable(q.Config)
+	if err != nil {
+		return run.Invitation{}, err
+	}
+	return plan.Invite(r.ctx, p.ds.Classes)
+}
+
+// invited says what a room is for, and how a configuration on the open data differs.
+func (s rooms) invited(r Request, q run.InvitedRequest) (a run.Agreed, err error) {
+	if s.agreement == nil {
+		return a, errors.New("worker: there is no way to rooms here")
+	}
+	if a.Config, err = s.agreement(r.ctx, q.Invitation); err != nil || q.Config == nil {
+		return a, err
+	}
+	p, plan, err := s.plans.shareable(*q.Config)
+	if err != nil {
+		return a, err
+	}
+	a.Differences, err = plan.Compare(r.ctx, q.Invitation, p.ds.Classes)
+	return a, err
+}
+
+// attendance is the side of its room that a run of several parties has.
+type attendance struct {
+	begin chan struct{}
+	once  sync.Once // it is closed
+	post  func(run.PartyState)
+
+	mu      sync.Mutex
+	latest  run.PartyState
+	due     bool // it will be sent
+	sentAt  time.Time
+	stopped bool
+}
+
+// attend has a run join a room.
+func (r *running) attend(in run.Joining) Meeting {
+	a := &attendance{begin: make(chan struct{}), post: func(s run.PartyState) { r.mail.send(PartyType, r.id, s) }}
+	r.attendance = a
+	m := Meeting{Joining: in, Begin: a.begin, Show: a.show}
+	if k := r.checkpoints; k != nil {
+		m.Keep = k.coverStep
+	}
+	return m
+}
+
+// start starts the run for all.
+func (a *attendance) start() {
+	if a != nil {
+		a.once.Do(func() { close(a.begin) })
+	}
+}
+
+// show sends a state, or soon a later one.
+func (a *attendance) show(s run.PartyState) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.latest = s; !a.due && !a.stopped {
+		a.due = true
+		time.AfterFunc(max(0, trialEvery-time.Since(a.sentAt)), a.send)
+	}
+}
+
+func (a *attendance) send() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.due {
+		a.due, a.sentAt = false, time.Now()
+		a.post(a.latest)
+	}
+}
+
+// end sends what is due, and then nothing more.
+func (a *attendance) end() {
+	if a != nil {
+		a.send()
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.stopped = true
+	}
+}
