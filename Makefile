@@ -5,7 +5,8 @@
 # make bench   the speed figures, in a real browser
 # make steady  the page's tests N times, beside LOAD busy processes: what does not pass every time
 # make papers  the papers' figures, where the published data are
-# make deploy  the site with its Worker for short links, to Cloudflare
+# make together  the site with rooms in which several parties train, on this machine   (PORT=8080)
+# make deploy  the site with its Worker for short links and rooms, to Cloudflare
 # make fuzz    every fuzz target for TIME=60s, and a long sweep of the accountants
 
 # Versions. Go and Node are the least that will do; everything else is pinned in
@@ -19,6 +20,7 @@ NPM  ?= npm
 
 ADDR   ?= 127.0.0.1:8080
 HOSTS  ?=
+PORT   ?= 8080
 PREFIX ?=
 BROTLI ?= 11
 RARE   ?= 9
@@ -60,7 +62,7 @@ BUILDS   := $(patsubst %,bin/web/%.wasm,kernels kernels-threads kernels-relaxed 
 BINARIES := bin/web/app.wasm $(BUILDS) bin/web/page.js bin/web/licenses.txt
 
 .PHONY: build serve test site release bench figures papers stored-figures clean versions check format vet lint javascript test-go test-wasm test-edge test-page steady \
-        suite-race suite-native suite-train suite-train-rest suite-core suite-alone suite-threads suite-edge chromium firefox numpy compiler edge deploy fuzz
+        suite-race suite-native suite-train suite-train-rest suite-core suite-alone suite-threads suite-edge chromium firefox numpy compiler edge deploy together fuzz
 
 build: bin/packed/done
 
@@ -308,6 +310,9 @@ edge: dist/index.html
 
 # Puts them there; DEPLOY=--dry-run says what would be.
 DEPLOY ?=
+together: edge $(EDGE_MODULES)
+	@$(NODE) web/edge/together.mjs '$(PORT)'
+
 deploy: edge $(EDGE_MODULES)
 	web/edge/node_modules/.bin/wrangler deploy --config app/edge/wrangler.jsonc $(DEPLOY)
 

@@ -230,10 +230,15 @@ func (p *Party) Wait(ctx context.Context, show func([]Card)) error {
 			return err
 		}
 		switch f := f.(type) {
-		case wire.Welcome:
-			err = p.greet(f)
+		case wire.Welcome: // the line was broken, and what was shown is shown again
+			if err = p.greet(f); err == nil {
+				clear(there)
+				sit(p.seat.Seat, p.own)
+			}
 		case wire.Card:
-			if c, bad := openCard(p.guest.Secret, p.agreement, f.Card); bad == nil { // or it is no party's
+			if len(f.Card) == 0 { // the seat is empty
+				sit(int(f.Seat), Card{})
+			} else if c, bad := openCard(p.guest.Secret, p.agreement, f.Card); bad == nil { // or it is no party's
 				sit(int(f.Seat), c)
 			}
 		case wire.Roster:

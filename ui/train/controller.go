@@ -3,6 +3,7 @@
 package train
 
 import (
+	"cmp"
 	"reflect"
 	"time"
 
@@ -119,7 +120,7 @@ func (s *Controller) Set(key, text string) {
 	if key == "together.parties" {
 		s.exp.declareFor(parties, s.data.rows())
 	}
-	reads := form.Reads(key) || key == "num_examples" && s.data.holdOutByRow()
+	reads := form.Reads(key) || (key == "num_examples" || key == "together.parties") && s.data.holdOutByRow()
 	s.edited()
 	if reads {
 		s.data.reopen()
@@ -213,6 +214,9 @@ func (s *Controller) take(cfg run.Config, facts run.Facts, name string) {
 // takeAgreed puts what parties have agreed on in the place of the settings, but for the data and how they are read.
 func (s *Controller) takeAgreed(cfg run.Config) {
 	cfg.Data, cfg.CSV = s.exp.cfg.Data, s.exp.cfg.CSV
+	if s.files() != nil {
+		cfg.CSV.HoldOut = cmp.Or(cfg.CSV.HoldOut, "row") // as the number of rows is declared
+	}
 	s.replace(cfg)
 }
 

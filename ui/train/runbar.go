@@ -38,6 +38,7 @@ type runView struct {
 	PerStep     float64   // seconds, lately; NaN when unknown
 	Moved       int64     // bytes to a GPU and back in the last step
 	Together    bool      // several parties train, who cannot be paused
+	Waiting     bool      // for them, before its start
 	Gathering   string    // what starting means then: to open a room, or to join one
 }
 
@@ -103,6 +104,9 @@ func (v runView) warned() string {
 func (v runView) said() string {
 	switch v.Phase {
 	case running:
+		if v.Waiting {
+			return "You are in the room. The run has not started."
+		}
 		return "The run has started."
 	case paused:
 		return fmt.Sprintf("The run is paused after %s.", words.Plural(v.Step, "step"))
@@ -225,6 +229,8 @@ func leftText(v runView) string {
 		return "finished"
 	case v.Phase == failed:
 		return "ended by an error"
+	case v.Phase == running && v.Waiting:
+		return "waiting for others"
 	case v.Phase == running && v.Left < 1:
 		return "under 1 s left"
 	case v.Phase == running && !math.IsNaN(v.Left):

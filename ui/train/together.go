@@ -203,7 +203,7 @@ func (s *together) view(t *trial, left []run.KeptRun) *togetherView {
 		v.Address = browser.Address()
 	}
 	switch {
-	case t.party != nil:
+	case t.party != nil && (t.phase.active() || t.party.Fingerprint != ""):
 		v.Shown, v.State, v.Running, v.Parties, v.Plan, v.Run = true, t.party, t.phase.active(), t.record.Config.Together, &t.record.Plan, t.runner
 	case s.room != nil && slices.ContainsFunc(left, func(in run.KeptRun) bool { return in.Config.Together.Parties > 0 }):
 	case s.agreed != nil:
@@ -384,7 +384,7 @@ func (v *togetherView) going() app.UI {
 		v.seats(),
 		app.P().ID("together-said").Text(said),
 		app.Details().Body(
-			app.Summary().Text("Is nobody between you?"),
+			app.Summary().Text("See that nobody is between you"),
 			app.P().Text("Read this to the others by telephone. Where all have the same, the keys are your own and nobody else took a seat:"),
 			app.P().Class("together-address").ID("together-fingerprint").Attr("translate", "no").Text(s.Fingerprint),
 		),

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 
 	"clipscope/core/compute"
@@ -131,8 +132,9 @@ type Trainer struct {
 	party *together.Party
 	room  *exchange
 	kept  kept
-	cut   context.CancelFunc // of the connection
-	ended bool               // it has its result, and will not come back
+	cut   context.CancelFunc  // of the connection
+	ended bool                // it has its result, and will not come back
+	over  *together.OverError // the room ended it; nil: it did not
 }
 
 // kept is what a checkpoint has beside the run's.
@@ -186,18 +188,15 @@ func Join(ctx context.Context, h together.Host, p *plan.Plan, ds *data.Dataset, 
 	if err != nil {
 		return nil, err
 	}
-	if err := t.wait(ctx); err == nil {
+	if err = t.wait(ctx); err == nil {
 		t.Run, err = train.Join(ctx, p, ds, be, t.room)
-		if err == nil {
-			return t, nil
-		}
-	} else if ctx.Err() == nil {
-		t.cut()
+	}
+	if err != nil {
+		t.ended = true
+		t.leave()
 		return nil, fmt.Errorf("party: %w", err)
 	}
-	t.party.Leave(context.WithoutCancel(ctx))
-	t.cut()
-	return nil, err
+	return t, nil
 }
 
 // Rejoin comes back to a room in which the run goes on, from what Checkpoint returned. Released is how many
@@ -219,8 +218,7 @@ func Rejoin(ctx context.Context, h together.Host, p *plan.Plan, ds *data.Dataset
 	t.room.seated(back.Cards)
 	t.room.state.Fingerprint = t.party.Fingerprint()
 	if t.Run, err = train.Rejoin(ctx, p, ds, be, t.room, c); err != nil {
-		t.party.Close()
-		t.cut()
+		t.leave()
 		return nil, err
 	}
 	return t, nil
@@ -300,15 +298,34 @@ func (t *Trainer) Continue(ctx context.Context, be compute.Backend) (worker.Trai
 	return nil, err
 }
 
+// Steps is of [worker.Trainer]. Where the room ends the run, as with too few parties, they end as after a stop.
+func (t *Trainer) Steps(ctx context.Context) iter.Seq2[run.Event, error] {
+	return func(yield func(run.Event, error) bool) {
+		for e, err := range t.Run.Steps(ctx) {
+			if errors.As(err, &t.over) || !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
 // Result is of [worker.Trainer].
 func (t *Trainer) Result(ctx context.Context) (run.Result, error) {
 	t.ended = true
-	return t.Run.Result(ctx)
+	r, err := t.Run.Result(ctx)
+	if t.over != nil {
+		r.Notes = append(r.Notes, fmt.Sprintf("The room ended the run before its last step: %v. It is charged in full, as planned.", t.over.Why))
+	}
+	return r, err
 }
 
 // Close ends the run. Where it has its result the seat is given up, and otherwise it can be come back to.
 func (t *Trainer) Close() {
 	t.Run.Close()
+	t.leave()
+}
+
+func (t *Trainer) leave() {
 	if t.ended {
 		t.party.Leave(context.Background())
 	} else {

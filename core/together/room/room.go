@@ -213,9 +213,13 @@ func (r *Room) Receive(now time.Time, c Conn, frame []byte) ([]Send, error) {
 	return r.flush(r.take(now, k, f))
 }
 
-// Lost tells that a connection has ended.
+// Lost tells that a connection has ended. Before the start its seat is empty until who had it, or another, comes.
 func (r *Room) Lost(now time.Time, c Conn) ([]Send, error) {
+	at := r.SeatOf(c)
 	r.drop(c)
+	if at >= 0 && r.state.Phase == lobby {
+		r.showEmpty(at)
+	}
 	return r.flush(r.gather(now, false))
 }
 
@@ -241,7 +245,7 @@ func (r *Room) take(now time.Time, k *conn, f wire.Frame) error {
 	k.idle = 0
 	switch f := f.(type) {
 	case wire.Start:
-		if k.seat == 0 && s.Phase == lobby && s.Seats-len(s.Gone.All()) >= int(s.Terms.Quorum) {
+		if k.seat == 0 && s.Phase == lobby && len(r.conns) >= int(s.Terms.Quorum) {
 			return r.start(now)
 		}
 	case wire.Ready:
@@ -294,16 +298,20 @@ func (r *Room) join(now time.Time, c Conn, h wire.Hello) error {
 	case s.Phase != lobby:
 		r.refuse(c, wire.Begun)
 		return nil
-	case s.Seats == int(s.Terms.Parties):
-		r.refuse(c, wire.Full)
-		return nil
 	case len(h.Card) == 0 || h.Entries > 0:
 		r.refuse(c, wire.Refused)
 		return nil
 	}
-	at = s.Seats
-	r.seats = append(r.seats, seat{Token: token, Card: h.Card})
-	s.Seats, r.dirty = s.Seats+1, true
+	if at = r.free(); at < 0 {
+		r.refuse(c, wire.Full)
+		return nil
+	}
+	if at == s.Seats {
+		r.seats = append(r.seats, seat{})
+		s.Seats++
+	}
+	r.seats[at] = seat{Token: token, Card: h.Card}
+	s.Gone, r.dirty = s.Gone.Without(at), true
 	if err := r.saveSeat(at); err != nil {
 		return err
 	}
@@ -312,6 +320,19 @@ func (r *Room) join(now time.Time, c Conn, h wire.Hello) error {
 	}
 	r.showCards(c, at)
 	return nil
+}
+
+// free returns a seat that nobody has, or that of a party whose connection has ended, but for the first, which starts
+// the run; −1 where there is none.
+func (r *Room) free() int {
+	s := &r.state
+	if gone := s.Gone.All(); len(gone) > 0 {
+		return gone[0]
+	}
+	if s.Seats < int(s.Terms.Parties) {
+		return s.Seats
+	}
+	return slices.IndexFunc(r.seats, func(p seat) bool { return p.conn == 0 && p.Token != r.seats[0].Token })
 }
 
 // comeBack has a party take up its seat again.
@@ -377,21 +398,26 @@ func (r *Room) sit(c Conn, at int) error {
 func (r *Room) showCards(c Conn, at int) {
 	own := wire.Card{Seat: uint16(at), Card: r.seats[at].Card}.Append(nil)
 	for i := range r.seats {
-		if i == at || r.state.Gone.Has(i) {
+		if i == at || r.seats[i].conn == 0 {
 			continue
 		}
 		r.sends = append(r.sends, Send{To: c, Frame: wire.Card{Seat: uint16(i), Card: r.seats[i].Card}.Append(nil)})
-		if to := r.seats[i].conn; to != 0 {
-			r.sends = append(r.sends, Send{To: to, Frame: own})
-		}
+		r.sends = append(r.sends, Send{To: r.seats[i].conn, Frame: own})
 	}
 }
 
-// start begins the run with those who have joined.
+// showEmpty shows those who wait for the start a seat that is empty.
+func (r *Room) showEmpty(at int) {
+	r.tell(wire.Card{Seat: uint16(at)}.Append(nil))
+}
+
+// start begins the run with those who are there.
 func (r *Room) start(now time.Time) error {
 	f := wire.Roster{Cards: make([][]byte, len(r.seats))}
 	for i, s := range r.seats {
-		if !r.state.Gone.Has(i) {
+		if s.conn == 0 {
+			r.state.Gone = r.state.Gone.With(i)
+		} else {
 			f.Cards[i] = s.Card
 		}
 	}
@@ -567,7 +593,13 @@ func (r *Room) leave(now time.Time, at int, why wire.Reason) error {
 	switch left := s.Seats - len(s.Gone.All()); {
 	case s.Phase == over:
 		return nil
-	case s.Phase != lobby && left < int(s.Terms.Quorum), left == 0:
+	case s.Phase == lobby && at == 0:
+		r.end(wire.Left)
+		return nil
+	case s.Phase == lobby:
+		r.showEmpty(at)
+		return nil
+	case left < int(s.Terms.Quorum):
 		r.end(wire.BelowQuorum)
 		return nil
 	case awaited:

@@ -253,6 +253,55 @@ func TestWhoIsDisputedByMostIsOut(t *testing.T) {
 	b.wants(3, wire.Over{Why: wire.Refused}, "who comes back and is out")
 }
 
+// TestSeatsBeforeTheStart are free again when their parties leave, or when others want them and their connections have
+// ended; the first, which starts the run, is nobody else's.
+func TestSeatsBeforeTheStart(t *testing.T) {
+	b := newTable(t, three)
+	for c := Conn(1); c <= 3; c++ {
+		b.join(c)
+	}
+	b.says(2, wire.Leave{})
+	b.wants(3, wire.Card{Seat: 1}, "who is shown that a seat is empty")
+	b.join(4)
+	b.wants(3, wire.Card{Seat: 1, Card: []byte("card 4")}, "who is shown the next")
+	b.join(5)
+	b.wants(5, wire.Over{Why: wire.Full}, "a fourth of three")
+	b.take(b.room.Lost(b.now, 3))
+	b.wants(4, wire.Card{Seat: 2}, "who is shown that a connection has ended")
+	b.join(6)
+	if w, ok := b.got[6][0].(wire.Welcome); !ok || w.Seat != 2 {
+		t.Errorf("who takes the seat of one who is gone: %+v", b.got[6])
+	}
+	b.says(7, wire.Hello{Token: token(3), Card: []byte("card 3")})
+	b.wants(7, wire.Over{Why: wire.Full}, "who comes back too late")
+	b.take(b.room.Lost(b.now, 1))
+	b.join(8)
+	b.wants(8, wire.Over{Why: wire.Full}, "who wants the first seat")
+	b.says(9, wire.Hello{Token: token(1), Card: []byte("card 1")})
+	b.take(b.room.Lost(b.now, 4))
+	b.says(9, wire.Start{})
+	roster, ok := b.last(9).(wire.Roster)
+	if want := [][]byte{[]byte("card 1"), nil, []byte("card 6")}; !ok || !slices.EqualFunc(roster.Cards, want, slices.Equal) {
+		t.Errorf("the run begins with %q", roster.Cards)
+	}
+	b.says(10, wire.Hello{Token: token(4), Entries: 0})
+	b.wants(10, wire.Over{Why: wire.Refused}, "who was not there at the start")
+
+	b = newTable(t, three)
+	b.join(1)
+	b.join(2)
+	b.says(1, wire.Leave{})
+	b.wants(2, wire.Over{Why: wire.Left}, "a room whose opener leaves")
+	b = newTable(t, three)
+	b.join(1)
+	b.join(2)
+	b.take(b.room.Lost(b.now, 2))
+	b.says(1, wire.Start{})
+	if b.room.Over() != 0 || b.room.state.Phase != lobby {
+		t.Error("a run begins with one who is there of a quorum of two")
+	}
+}
+
 // TestARoomExpires: without a start after a day, and without a quorum after a quarter of an hour.
 func TestARoomExpires(t *testing.T) {
 	b := newTable(t, three)

@@ -165,6 +165,7 @@ const (
 	Begun
 	Refused
 	Disputed
+	Left
 	reasons
 )
 
@@ -175,6 +176,7 @@ var said = [...]string{
 	Full:        "all seats are taken",
 	Begun:       "the run has begun, and nobody else can join",
 	Refused:     "a message was not what this room takes",
+	Left:        "whoever opened the room has left it",
 	Disputed:    "most of the others say that this party was told something else",
 }
 
@@ -194,6 +196,17 @@ func (s Seats) With(seat int) Seats {
 		s = append(s, 0)
 	}
 	s[seat/8] |= 1 << (seat % 8)
+	return s
+}
+
+// Without returns the set without a seat.
+func (s Seats) Without(seat int) Seats {
+	if s.Has(seat) {
+		s[seat/8] &^= 1 << (seat % 8)
+	}
+	for len(s) > 0 && s[len(s)-1] == 0 {
+		s = s[:len(s)-1]
+	}
 	return s
 }
 
