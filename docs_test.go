@@ -338,6 +338,11 @@ func TestThreatsAreShown(t *testing.T) {
 			}
 		}
 	}
+	for _, m := range regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(table, -1) { // of the other tables as well
+		if !tests[m[1]] {
+			t.Errorf("docs/threats.md names %s, and there is no such test", m[1])
+		}
+	}
 	if rows < 16 {
 		t.Errorf("the table of threats has %d rows, want the 16 of before at least", rows)
 	}
