@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -258,6 +259,47 @@ func TestDocsStatementIsAsItIsMade(t *testing.T) {
 	}
 }
 
+// TestDocsTogetherHasOurFigures: docs/together.md has both ε as plans have them, rounded up.
+func TestDocsTogetherHasOurFigures(t *testing.T) {
+	table := data.Meta{Name: "visits.csv", Task: data.Classification, Features: 12, Outputs: 2, FeatureBytes: 4}
+	pictures := data.Meta{Name: "digits", Task: data.Classification, Features: 784, Shape: []int{28, 28, 1}, Outputs: 10, FeatureBytes: 1}
+	var text strings.Builder
+	text.WriteString("| parties | rows of all | δ | steps | tolerance | noise | ε for everybody | to another party | ε alone | each sends |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	for _, c := range []struct {
+		of                   string
+		meta                 data.Meta
+		parties, rows, steps int
+		epsilon, delta       float64
+		tolerances           []int
+	}{
+		{"2 (tables)", table, 2, 8_000, 300, 2, 1e-5, []int{0, 1}},
+		{"5 (tables)", table, 5, 10_000, 200, 2, 1e-5, []int{0, 1, 4}},
+		{"5 (tables)", table, 5, 10_000, 200, 4, 1e-5, []int{0, 1, 4}},
+		{"30 (tables)", table, 30, 6_000, 100, 2, 1e-5, []int{0, 6, 29}},
+		{"100 (tables)", table, 100, 6_000, 100, 2, 1e-5, []int{0, 20}},
+		{"30 (digits)", pictures, 30, 180_000, 0, 1, 1e-6, []int{0, 6, 29}},
+	} {
+		for _, tolerance := range c.tolerances {
+			m := c.meta
+			m.TrainRows = c.rows / c.parties
+			cfg := run.Config{Data: "files", Method: "constant", Scaling: run.Scaling{Kind: "row"}, NumExamples: c.rows,
+				TargetEpsilon: &c.epsilon, TargetDelta: c.delta, Together: run.Together{Parties: c.parties, Tolerance: tolerance}}
+			if c.steps > 0 { // or as the page proposes
+				cfg.Steps, cfg.ExpectedBatchSize = c.steps, float64(c.rows)/10
+			}
+			p, err := plan.New(cfg, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			info, g := p.Info(), p.Terms().Config.Together
+			fmt.Fprintf(&text, "| %s | %d | %g | %d | %d | ×%.2f | %s | %s | %s | %.2g MB |\n", c.of, c.rows, c.delta, info.Steps, tolerance,
+				math.Sqrt(float64(g.Parties)/float64(g.Needed())), run.UpText(float64(info.Epsilon), 3), run.UpText(p.EpsilonOfShares(g.Quorum-1), 3),
+				run.UpText(float64(info.Together.EpsilonAlone), 3), float64(info.Together.StepBytes*info.Steps)/1e6)
+		}
+	}
+	between(t, "docs/together.md", "figures", text.String())
+}
+
 // TestThreatsAreShown: every row of the table of threats has its four cells, and the tests and
 // files that its last cell names exist.
 func TestThreatsAreShown(t *testing.T) {
@@ -294,6 +336,11 @@ func TestThreatsAreShown(t *testing.T) {
 					t.Errorf("%s: %v", cells[0], err)
 				}
 			}
+		}
+	}
+	for _, m := range regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(table, -1) { // of the other tables as well
+		if !tests[m[1]] {
+			t.Errorf("docs/threats.md names %s, and there is no such test", m[1])
 		}
 	}
 	if rows < 16 {
