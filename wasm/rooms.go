@@ -20,12 +20,33 @@ import (
 
 // site is the host of the page as a host of rooms, by the browser's own requests and sockets: a library's would bring
 // Go's network, half a megabyte.
-type site struct{}
+type site struct {
+	mu    sync.Mutex
+	known map[string][]byte // what rooms are for, which never changes, by their paths: so that it is asked for once
+}
 
-var _ together.Host = site{}
+var _ together.Host = (*site)(nil)
 
 // Ask is of [together.Host].
-func (site) Ask(ctx context.Context, method, path string, body []byte) ([]byte, error) {
+func (s *site) Ask(ctx context.Context, method, path string, body []byte) ([]byte, error) {
+	s.mu.Lock()
+	answer := s.known[path]
+	s.mu.Unlock()
+	if method != "GET" || answer == nil {
+		var err error
+		if answer, err = ask(ctx, method, path, body); err != nil {
+			return nil, err
+		}
+	}
+	if method == "GET" {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.known[path] = answer
+	}
+	return answer, nil
+}
+
+func ask(ctx context.Context, method, path string, body []byte) ([]byte, error) {
 	options := map[string]any{"method": method}
 	if body != nil {
 		options["body"], options["headers"] = string(body), map[string]any{"Content-Type": "application/json"}
@@ -48,7 +69,7 @@ func (site) Ask(ctx context.Context, method, path string, body []byte) ([]byte, 
 }
 
 // Dial is of [together.Host].
-func (site) Dial(ctx context.Context, path string) (together.Link, error) {
+func (*site) Dial(ctx context.Context, path string) (together.Link, error) {
 	socket, err := newSocket("ws" + strings.TrimPrefix(js.Global().Get("origin").String(), "http") + path)
 	if err != nil {
 		return nil, err
@@ -160,8 +181,8 @@ func (s *socket) Close() error {
 }
 
 // agreement is what the session asks of a room.
-func agreement(ctx context.Context, in run.Invitation) (run.Config, error) {
-	a, err := party.Find(ctx, site{}, in)
+func (s *site) agreement(ctx context.Context, in run.Invitation) (run.Config, error) {
+	a, err := party.Find(ctx, s, in)
 	return a.Config, err
 }
 
@@ -169,12 +190,12 @@ var _ worker.Shareable = planned{}
 
 // Invite is of [worker.Shareable].
 func (p planned) Invite(ctx context.Context, classes []string) (run.Invitation, error) {
-	return party.Invite(ctx, site{}, p.Plan, classes)
+	return party.Invite(ctx, p.site, p.Plan, classes)
 }
 
 // Compare is of [worker.Shareable].
 func (p planned) Compare(ctx context.Context, in run.Invitation, classes []string) ([]run.Difference, error) {
-	theirs, err := party.Find(ctx, site{}, in)
+	theirs, err := party.Find(ctx, p.site, in)
 	if err != nil {
 		return nil, err
 	}
@@ -183,12 +204,12 @@ func (p planned) Compare(ctx context.Context, in run.Invitation, classes []strin
 
 // Join is of [worker.Shareable].
 func (p planned) Join(ctx context.Context, ds *data.Dataset, be compute.Backend, m worker.Meeting) (worker.Trainer, error) {
-	return member(party.Join(ctx, site{}, p.Plan, ds, be, m))
+	return member(party.Join(ctx, p.site, p.Plan, ds, be, m))
 }
 
 // Rejoin is of [worker.Shareable].
 func (p planned) Rejoin(ctx context.Context, ds *data.Dataset, be compute.Backend, m worker.Meeting, state []byte, released int) (worker.Trainer, error) {
-	return member(party.Rejoin(ctx, site{}, p.Plan, ds, be, m, state, released))
+	return member(party.Rejoin(ctx, p.site, p.Plan, ds, be, m, state, released))
 }
 
 func member(t *party.Trainer, err error) (worker.Trainer, error) {

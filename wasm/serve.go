@@ -29,6 +29,7 @@ import (
 func Serve() {
 	port, accounts := newPort(), &privacy.Memory{}
 	files := load.Loader{Parquet: openParquet}
+	rooms := &site{known: map[string][]byte{}}
 	session := worker.NewSession(worker.Host{
 		Post:    port.post,
 		Yield:   newYielder().yield,
@@ -46,7 +47,7 @@ func Serve() {
 			if err != nil {
 				return nil, err // not a Plan that is nil in an interface that is not
 			}
-			return planned{p}, nil
+			return planned{p, rooms}, nil
 		},
 		Load:        files.Load,
 		Files:       files,
@@ -55,7 +56,7 @@ func Serve() {
 		Checkpoints: newCheckpointStore(),
 		Backbones:   onnx{},
 		Features:    features{},
-		Agreement:   agreement,
+		Agreement:   rooms.agreement,
 		Audit:       audit,
 	})
 	port.listen(session.Handle)
@@ -64,7 +65,10 @@ func Serve() {
 }
 
 // planned is a [plan.Plan] as the session has it.
-type planned struct{ *plan.Plan }
+type planned struct {
+	*plan.Plan
+	site *site // where a run of several parties meets
+}
 
 func (p planned) StepTime(ctx context.Context, be compute.Backend) (time.Duration, error) {
 	return train.StepTime(ctx, p.Plan, be)

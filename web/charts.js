@@ -1,7 +1,7 @@
 // Does for the page's Go side what Go cannot do cheaply: uPlot charts, each fed from one shared buffer, and
 // a few browser calls. Go decides what is drawn (ui/chart/plot.go); this file decides only how.
 import uPlot from "uplot";
-import { clipscope } from "./clipscope.js";
+import { asking, clipscope } from "./clipscope.js";
 import { readInks } from "./ink.js";
 import { download } from "./sheet.js";
 import { base } from "./site.js";
@@ -838,12 +838,13 @@ async function watchRequests(fn) {
   /** @param {PerformanceResourceTiming} e */
   const sent = e => e.startTime >= since && /^https?:/.test(e.name) &&
     (e.transferSize > 0 || new URL(e.name).origin !== location.origin);
-  const look = (/** @type {PerformanceEntryList} */ all) => {
-    const fresh = /** @type {PerformanceResourceTiming[]} */ (all).filter(sent);
-    if (!fresh.length) return;
-    seen.push(...fresh.map(e => e.name));
+  const add = (/** @type {string[]} */ names) => {
+    if (!names.length) return;
+    seen.push(...names);
     fn(seen.length, seen.slice(-5).map(n => n.replace(location.origin, "")).join("\n"));
   };
+  const look = (/** @type {PerformanceEntryList} */ all) => add(/** @type {PerformanceResourceTiming[]} */ (all).filter(sent).map(e => e.name));
+  asking.add(add);
   if ("PerformanceObserver" in window) new PerformanceObserver(list => look(list.getEntries())).observe({ type: "resource", buffered: false });
   else { // then what the browser has noted is read every second
     performance.setResourceTimingBufferSize(100_000);

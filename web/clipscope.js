@@ -23,6 +23,10 @@ const worker = URL.createObjectURL(new Blob([`const scripts = ${scripts};
 /** @type {Set<object>} */
 export const unfinished = new Set();
 
+// Those who are told of workers' requests to the host's services, by their addresses.
+/** @type {Set<(addresses: string[]) => void>} */
+export const asking = new Set();
+
 // Runs that compute, which have the cores between them: counted where every worker
 // can see it.
 /** @type {Set<{ store(): void }>} */
@@ -108,6 +112,9 @@ class Connection {
     switch (m.type) {
       case "version":
         this.#version = m.text;
+        return;
+      case "asked":
+        for (const fn of asking) fn(hear(m.text));
         return;
       case "held":
         this.#watch();

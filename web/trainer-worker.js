@@ -71,6 +71,14 @@ async function prepare(init) {
   await Promise.all([held, kernels.load(compile)]);
 }
 
+// A worker's requests are not in its page's list: the page is told of those to the host's services.
+/** @param {PerformanceObserverEntryList} list */
+const tell = (list) => {
+  const asked = list.getEntries().map((e) => e.name).filter((name) => new URL(name).pathname.startsWith("/api/"));
+  if (asked.length > 0) postMessage({ type: "asked", id: 0, text: JSON.stringify(asked) });
+};
+if (self.PerformanceObserver) new PerformanceObserver(tell).observe({ type: "resource" });
+
 /** @param {WebAssembly.Module} module */
 async function run(module) {
   const go = new Go();

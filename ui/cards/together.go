@@ -37,5 +37,5 @@ func togetherLine(t run.Together) string {
 	if t.Parties == 0 {
 		return "one party"
 	}
-	return fmt.Sprintf("%s, of whom %s may be silent", words.Plural(t.Parties, "party"), words.Count(t.Tolerance))
+	return fmt.Sprintf("%s, tolerance %s", words.Plural(t.Parties, "party"), words.Count(t.Tolerance))
 }

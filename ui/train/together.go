@@ -298,9 +298,12 @@ func (v *togetherView) promise() app.UI {
 	if p == nil || p.Together == nil {
 		return app.Div()
 	}
-	g := v.Parties
+	kept := "one of the parties in each step keeps its noise to itself"
+	if n := v.Parties.Needed(); n > 1 {
+		kept = words.Count(n) + " of the parties in each step keep their noise to themselves"
+	}
 	return app.Dl().Class("together-facts").Body(
-		app.Div().Body(app.Dt().Text("ε "+words.Epsilon(float64(p.Epsilon))), app.Dd().Text(fmt.Sprintf("for everybody who sees the model, where at least %s of the parties in each step keep their noise to themselves.", words.Count(g.Needed())))),
+		app.Div().Body(app.Dt().Text("ε "+words.Epsilon(float64(p.Epsilon))), app.Dd().Text("for everybody who sees the model, where at least "+kept+".")),
 		app.Div().Body(app.Dt().Text("ε "+words.Epsilon(float64(p.Together.EpsilonAlone))), app.Dd().Text("if you trust nobody: the room and all others work together, and only your own noise hides your rows.")),
 		app.Div().Body(app.Dt().Text(words.Bytes(int64(p.Together.StepBytes)*int64(p.Steps))), app.Dd().Text(fmt.Sprintf("is what you send in all, and receive: %s in each of %s.", words.Bytes(int64(p.Together.StepBytes)), words.Plural(p.Steps, "step")))),
 	)
@@ -400,16 +403,26 @@ func (v *togetherView) nameField() app.UI {
 	)
 }
 
-// declareFor keeps the declared number of rows, which several parties need, beside a change of how many there are: so many
-// times the rows at hand, until somebody declares another.
+// declareFor proposes what a number of parties needs, in the place of what was proposed for an earlier one: so many times
+// the rows at hand as the declared number, and a tolerance.
 func (x *experiment) declareFor(before, rows int) {
 	c := &x.cfg
-	if now := c.Together.Parties; rows > 0 && (c.NumExamples == 0 || c.NumExamples == before*rows) {
+	now := c.Together.Parties
+	if rows > 0 && (c.NumExamples == 0 || c.NumExamples == before*rows) {
 		c.NumExamples = now * rows
 		x.forget("num_examples")
-		x.form = nil
 	}
-	if c.Together.Parties == 0 {
+	if t := &c.Together.Tolerance; *t == 0 || *t == tolerable(before) {
+		*t = tolerable(now)
+		x.forget("together.tolerance")
+	}
+	if c.Together.Quorum = 0; now == 0 {
 		c.Together = run.Together{}
 	}
+	x.forget("together.quorum")
+	x.form = nil
 }
+
+// tolerable returns the tolerance that is proposed for a number of parties: one, as a party knows its own noise, and one that
+// may be silent; of many, a fifth.
+func tolerable(parties int) int { return max(0, min(max(2, parties/5), parties-1)) }

@@ -109,6 +109,9 @@ type checkpointWriter struct {
 // newCheckpointWriter returns the writer of a run that has not begun.
 func newCheckpointWriter(v CheckpointStore, now func() time.Time, id string, about run.CheckpointInfo) *checkpointWriter {
 	k := &checkpointWriter{store: v, now: now, id: id, steps: about.Steps, storedAt: now(), interval: firstCheckpoint, ahead: ahead, state: stateFiles, journal: journalFiles, exact: about.Config.Together.Parties > 0}
+	if k.exact {
+		k.interval = 0 // the others wait for a party that does not come back
+	}
 	var err error
 	if k.info, err = json.Marshal(about); err == nil && len(k.info) > mostRunInfo {
 		err = errors.New("its configuration is too large")
