@@ -181,9 +181,9 @@ func (s *socket) Close() error {
 }
 
 // agreement is what the session asks of a room.
-func (s *site) agreement(ctx context.Context, in run.Invitation) (run.Config, error) {
+func (s *site) agreement(ctx context.Context, in run.Invitation) (run.Agreed, error) {
 	a, err := party.Find(ctx, s, in)
-	return a.Config, err
+	return a.Agreed(), err
 }
 
 var _ worker.Shareable = planned{}

@@ -881,7 +881,8 @@ class Run {
       }
       case "failed": {
         const f = hear(m.text);
-        this.fail(fail(f.message, f.detail));
+        if (f.unbegun) this.#begun = false; // what was never started is not charged
+        this.fail(fail(f.message, f.unbegun ? { ...f.detail, unbegun: true } : f.detail));
       }
     }
   }

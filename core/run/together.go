@@ -53,6 +53,11 @@ type InvitedRequest struct {
 type Agreed struct {
 	// Config is the run's, without what each party decides alone: its data, and on what it trains.
 	Config Config `json:"config"`
+	// CSV has how tables are read to be as agreed: their label, the kinds and the bounds of their columns, by name.
+	CSV CSV `json:"csv,omitzero"`
+	// Columns are those of a table, by name and in their order.
+	Columns []string `json:"columns,omitempty"`
+	Classes []string `json:"classes,omitempty"`
 	// Differences are those between the agreement and what was compared with it.
 	Differences []Difference `json:"differences,omitempty"`
 }

@@ -49,6 +49,42 @@ func NewAgreement(cfg run.Config, meta data.Meta, classes []string, seed [32]byt
 	return Agreement{cfg, Common{meta.Task, meta.Features, meta.Shape, classes, meta.Outputs, columns, meta.Bounds, meta.TargetBounds, meta.Backbone}, seed[:]}
 }
 
+// Agreed returns what a party has to know of the agreement before it opens its own data.
+func (a *Agreement) Agreed() run.Agreed {
+	all := run.Agreed{Config: a.Config, CSV: a.reading(), Classes: a.Data.Classes}
+	for i := range a.Data.Columns {
+		all.Columns = append(all.Columns, a.Data.Columns[i].Name)
+	}
+	return all
+}
+
+// reading returns how a table is read to be as agreed: its label, what its columns are, and their bounds.
+func (a *Agreement) reading() run.CSV {
+	if len(a.Data.Columns) == 0 {
+		return run.CSV{}
+	}
+	c := run.CSV{Columns: map[string]string{}, Bounds: map[string]run.Bounds{}}
+	for i := range a.Data.Columns {
+		col := &a.Data.Columns[i]
+		kind := string(col.Kind)
+		switch {
+		case col.Kind == data.Label:
+			c.Label = col.Name
+		case col.Kind == data.Categorical && col.Buckets > 0:
+			kind, c.Buckets = "bucketed", col.Buckets
+		case col.Tokens > 0:
+			c.MaxLength = col.Tokens
+		}
+		if col.Kind != data.Label {
+			c.Columns[col.Name] = kind
+		}
+		if b := col.Bounds; b != nil && col.OfNumbers(a.Data.Task) {
+			c.Bounds[col.Name] = run.Bounds{Lo: b.Lo, Hi: b.Hi}
+		}
+	}
+	return c
+}
+
 // Hash names the agreement.
 func (a *Agreement) Hash() ([32]byte, error) {
 	b, err := a.encode()

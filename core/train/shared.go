@@ -43,6 +43,9 @@ type shared struct {
 	shares plan.Shared
 	unit2  float64 // the statistic's
 	words  []uint32
+	// squares are those of the noise in words, in units and by tensor, and deviation is what it was drawn with.
+	squares   []float64
+	deviation float64
 }
 
 func init() {
@@ -66,9 +69,11 @@ func (s *shared) release(ctx context.Context, p Part, step int) error {
 		return err
 	}
 	sum, err := s.others.Sum(ctx, step, s.words)
-	switch {
-	case err != nil:
+	if err != nil { // the run ends before this step
 		return fmt.Errorf("train: step %d: %w", step+1, err)
+	}
+	s.checkShare(s.squares, s.deviation)
+	switch {
 	case sum == nil:
 		kernel.Fill(s.be, s.gradient.Len(), 0, s.gradient)
 		return errVoid
@@ -93,15 +98,14 @@ func (s *shared) write(ctx context.Context, p Part, step int) error {
 	if err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
-	squares := make([]float64, len(p.sums))
+	s.squares, s.deviation = make([]float64, len(p.sums)), noise.Deviation()
 	err = s.eachDrawn(ctx, p, step, noise, func(tensor int, z, noise int64) {
 		s.words = append(s.words, uint32(z+noise))
-		squares[tensor] += float64(noise) * float64(noise)
+		s.squares[tensor] += float64(noise) * float64(noise)
 	})
 	if err != nil {
 		return err
 	}
-	s.checkShare(squares, noise.Deviation())
 	if s.query == nil {
 		return nil
 	}
@@ -115,7 +119,7 @@ func (s *shared) write(ctx context.Context, p Part, step int) error {
 	return nil
 }
 
-// checkShare tests the noise that was drawn, of so large squares by tensor, in units.
+// checkShare tests the noise of a step that was taken, of so large squares by tensor, in units.
 func (s *shared) checkShare(squares []float64, deviation float64) {
 	t := s.watch
 	if t == nil {

@@ -322,6 +322,37 @@ func TestVoidStepsMoveNothing(t *testing.T) {
 	}
 }
 
+// left is where the others are gone after some steps.
+type left struct {
+	*hall
+	after int
+}
+
+func (l left) Sum(_ context.Context, step int, words []uint32) ([]uint32, error) {
+	if step == l.after {
+		return nil, context.Canceled
+	}
+	return words, nil
+}
+
+// TestWhoWaitsAndStopsKeepsTheGuarantee: noise that was drawn for a step that was never taken is no fault.
+func TestWhoWaitsAndStopsKeepsTheGuarantee(t *testing.T) {
+	t.Parallel()
+	ds := small(t)
+	r := joinedOn(t, allTogether("quantile", 2, 1, ds), ds, left{newHall(1), 2})
+	var last error
+	for _, err := range r.Steps(t.Context()) {
+		last = err
+	}
+	o, err := r.Outcome(t.Context())
+	if !errors.Is(last, context.Canceled) || err != nil || r.done != 2 {
+		t.Fatalf("%d steps: %v, %v", r.done, last, err)
+	}
+	if why := failedCheck(o.Checks); why != "" || len(o.Checks) == 0 {
+		t.Errorf("%s: %+v", why, o.Checks)
+	}
+}
+
 // TestASharesNoiseIsTested: a party that draws half of its share is told.
 func TestASharesNoiseIsTested(t *testing.T) {
 	t.Parallel()

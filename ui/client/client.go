@@ -70,7 +70,8 @@ const (
 type Fault struct {
 	Message string `json:"message"`
 	Field   string `json:"field"`
-	Kind    string `json:"kind"` // of a refusal that can be overruled, see [OverLimit]
+	Kind    string `json:"kind"`    // of a refusal that can be overruled, see [OverLimit]
+	Unbegun bool   `json:"unbegun"` // of a run that several parties never started: it is not charged
 }
 
 func (f *Fault) Error() string { return f.Message }
@@ -298,6 +299,7 @@ func toError(v app.Value) error {
 		if kind := detail.Get("kind"); kind.Type() == app.TypeString {
 			f.Kind = kind.String()
 		}
+		f.Unbegun = detail.Get("unbegun").Truthy()
 		if report := detail.Get("report"); report.Truthy() {
 			r := &Refusal{f, &data.Report{}}
 			if err := decode(report, r.Report); err == nil {

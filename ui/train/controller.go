@@ -152,7 +152,7 @@ func (s *Controller) show(card form.Card) {
 
 // point brings in sight what a name stands for. In the foot nothing opens.
 func (s *Controller) point(name string) {
-	s.table = s.table || form.Reads(name) || name == "scaling.target" // whose bounds are a column's
+	s.table = s.table || form.Reads(name) || name == "scaling.target" || name == "scaling.kind" && s.together.several() // whose bounds are a column's
 	if card := form.Find(name).Card; card != form.Foot {
 		s.show(card)
 		return
@@ -211,10 +211,15 @@ func (s *Controller) take(cfg run.Config, facts run.Facts, name string) {
 	s.touch()
 }
 
-// takeAgreed puts what parties have agreed on in the place of the settings, but for the data and how they are read.
-func (s *Controller) takeAgreed(cfg run.Config) {
+// takeAgreed puts what parties have agreed on in the place of the settings, but for the data. A table is read as agreed.
+func (s *Controller) takeAgreed(a run.Agreed) {
+	cfg := a.Config
 	cfg.Data, cfg.CSV = s.exp.cfg.Data, s.exp.cfg.CSV
+	if s.data.agreed = &a; len(a.Columns) > 0 {
+		cfg.Data = form.Files
+	}
 	if s.files() != nil {
+		s.data.readAsAgreed(&cfg.CSV, s.data.columns())
 		cfg.CSV.HoldOut = cmp.Or(cfg.CSV.HoldOut, "row") // as the number of rows is declared
 	}
 	s.replace(cfg)
@@ -252,6 +257,7 @@ func (s *Controller) replan() {
 		s.exp.unplan(s.data.loading)
 		if !s.data.loading {
 			s.frame.planned()
+			s.together.compare()
 		}
 	}
 	s.changed()

@@ -49,9 +49,10 @@ type dataSource struct {
 	saved   *savedFile // what was chosen, where it is a file of the page’s own
 	looking bool       // whether it is one takes long enough to find out to be shown
 	// taken is called with a file's settings, which are to take the place of the present ones.
-	taken func(run.Config)
-	lost  string // name of the files of those settings, which are to be chosen again
-	left  bool   // those settings are of an earlier visit
+	taken  func(run.Config)
+	agreed *run.Agreed // what the room is for to which one is invited; nil: none
+	lost   string      // name of the files of those settings, which are to be chosen again
+	left   bool        // those settings are of an earlier visit
 
 	fresh       bool   // the files were just chosen, and nothing says how they are read
 	recalled    bool   // they are read as others of the same columns were
@@ -92,7 +93,7 @@ func (d *dataSource) openNamed(name string) {
 		if d.left {
 			before, after = "Choose ", " again to go on with your settings from last time. This browser keeps no rows."
 		}
-		d.fault = before + cmp.Or(words.Brief(d.lost, mostOfLabel), "them") + after
+		d.fault = cmp.Or(d.needs(), before+cmp.Or(words.Brief(d.lost, mostOfLabel), "them")+after)
 		d.adopted(false)
 		d.show()
 	}

@@ -1,9 +1,12 @@
 package train
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -13,6 +16,7 @@ import (
 	"clipscope/ui/form"
 	"clipscope/ui/link"
 	"clipscope/ui/preset"
+	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -154,15 +158,78 @@ func (d *dataSource) recall(files app.Value, r *data.Report) bool {
 	salt, list := d.readings()
 	line, c := known(salt, d.columnNames), &d.exp.cfg.CSV
 	i := slices.IndexFunc(list, func(s string) bool { return strings.HasPrefix(s, line) })
-	if i < 0 {
+	if d.recalled = i >= 0; d.recalled {
+		cfg, _, _ := link.ReadRun(list[i][len(line):])
+		*c = style(cfg.CSV, *c)
+	}
+	if agreed := d.readAsAgreed(c, r.Columns); !agreed && !d.recalled {
 		return false
 	}
-	cfg, _, _ := link.ReadRun(list[i][len(line):])
-	d.recalled = true
-	*c = style(cfg.CSV, *c)
 	d.exp.forgetReading()
 	d.open(form.Files, files)
 	return true
+}
+
+// readAsAgreed has c read a table with these columns as those who invited to a room read theirs, and reports whether that
+// is a change.
+func (d *dataSource) readAsAgreed(c *run.CSV, columns []data.Column) (changed bool) {
+	if d.agreed == nil {
+		return false
+	}
+	before := *c
+	c.Columns, c.Bounds = maps.Clone(c.Columns), maps.Clone(c.Bounds)
+	theirs := d.agreed.CSV
+	for i := range columns {
+		col := &columns[i]
+		if col.Name == theirs.Label && col.Kind != data.Label {
+			c.Label = col.Name
+		}
+		if kind := theirs.Columns[col.Name]; kind != "" && kind != string(col.Kind) {
+			if c.Columns == nil {
+				c.Columns = map[string]string{}
+			}
+			c.Columns[col.Name] = kind
+		}
+		if b, ok := theirs.Bounds[col.Name]; ok {
+			if c.Bounds == nil {
+				c.Bounds = map[string]run.Bounds{}
+			}
+			c.Bounds[col.Name] = b
+		}
+	}
+	c.Buckets, c.MaxLength = cmp.Or(theirs.Buckets, c.Buckets), cmp.Or(theirs.MaxLength, c.MaxLength)
+	return !reflect.DeepEqual(before, *c)
+}
+
+// needs says what a table has to have that goes with the room to which one is invited; empty where none is asked for.
+func (d *dataSource) needs() string {
+	a := d.agreed
+	if a == nil || len(a.Columns) == 0 {
+		return ""
+	}
+	text := "Choose your own table. It needs the same columns in the same order: " + words.Brief(data.List(a.Columns), 300)
+	if len(a.Classes) > 0 {
+		text += "; and the classes " + words.Brief(data.List(a.Classes), 100)
+	}
+	return text + "."
+}
+
+// names returns the columns of the table at hand.
+func (d *dataSource) names() (names []string) {
+	for _, c := range d.columns() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// unbounded returns the columns of numbers whose bounds are not declared.
+func (d *dataSource) unbounded() (names []string) {
+	for _, c := range d.columns() {
+		if c.Kind == data.Numeric && c.Bounds == nil {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 // ReadAsNew forgets how tables of these columns are read, and reads the files as if they were the first.

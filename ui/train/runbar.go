@@ -39,6 +39,10 @@ type runView struct {
 	Moved       int64     // bytes to a GPU and back in the last step
 	Together    bool      // several parties train, who cannot be paused
 	Waiting     bool      // for them, before its start
+	Late        bool      // somebody keeps the others waiting
+	Here        int       // parties that are there before its start
+	Parties     int       // for which it is
+	Unbegun     bool      // it ended before its start
 	Gathering   string    // what starting means then: to open a room, or to join one
 }
 
@@ -105,12 +109,18 @@ func (v runView) said() string {
 	switch v.Phase {
 	case running:
 		if v.Waiting {
-			return "You are in the room. The run has not started."
+			return fmt.Sprintf("You are in the room: %s of %s are here. The run has not started.", words.Count(v.Here), words.Plural(v.Parties, "party"))
+		}
+		if v.Late {
+			return "The run waits for the others."
 		}
 		return "The run has started."
 	case paused:
 		return fmt.Sprintf("The run is paused after %s.", words.Plural(v.Step, "step"))
 	case done:
+		if v.Unbegun {
+			return "You have left the room. Nothing is charged."
+		}
 		price := "is charged ε " + words.Epsilon(v.Whole)
 		if v.Unbacked || math.IsInf(v.Spent, 1) {
 			price = "carries no guarantee"
@@ -223,6 +233,8 @@ func leftText(v runView) string {
 		return "paused"
 	case v.Phase == stopping:
 		return "stopping…"
+	case v.Unbegun:
+		return "not started"
 	case v.Phase == done && v.Stopped:
 		return "stopped"
 	case v.Phase == done:

@@ -1,10 +1,16 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/ui/browser"
 	"clipscope/ui/client"
@@ -34,7 +40,7 @@ type together struct {
 	data    *dataSource
 	address *address
 	// taken is called with what the parties of a room have agreed on.
-	taken func(run.Config)
+	taken func(run.Agreed)
 
 	room        *run.Invitation // nil: the page leads to none
 	own         bool            // it was opened here
@@ -69,6 +75,14 @@ func (s *together) SetName(name string) {
 	s.changed()
 }
 
+// TakeAgreed takes the room's settings in the place of those at hand.
+func (s *together) TakeAgreed() {
+	if s.agreed != nil {
+		s.taken(*s.agreed)
+		browser.Focus("party-name")
+	}
+}
+
 // several reports whether the run at hand has several parties.
 func (s *together) several() bool { return s.exp.cfg.Together.Parties > 0 }
 
@@ -90,6 +104,41 @@ func (s *together) start(t *trial) (label string, several bool) {
 		label = "Open a room"
 	}
 	return label, s.has(t)
+}
+
+// way has what errors say of the way that they came to a person, who cannot do anything with it.
+var way = regexp.MustCompile(`\b(party|together|wasm|online): |the host of rooms: |it says \(\d+\): `)
+
+// plainly returns what an error says to a person.
+func plainly(err error) string {
+	text := way.ReplaceAllString(err.Error(), "")
+	if first, n := utf8.DecodeRuneInString(text); text != err.Error() {
+		text = string(unicode.ToUpper(first)) + text[n:]
+	}
+	return text
+}
+
+// attendance puts into v who has come to the room of a run, or keeps it waiting.
+func (s *together) attendance(t *trial, v *runView) {
+	if t.record == nil || t.record.Config.Together.Parties == 0 {
+		return
+	}
+	v.Parties = t.record.Config.Together.Parties
+	begun := t.party != nil && t.party.Fingerprint != ""
+	v.Waiting, v.Unbegun = v.Phase == running && !begun, v.Phase == done && !begun || t.unbegun
+	if t.party != nil {
+		v.Here, v.Late = here(t.party.Seats), begun && t.party.Waiting
+	}
+}
+
+// here counts the seats that are taken.
+func here(seats []run.PartySeat) (n int) {
+	for _, s := range seats {
+		if s.Name != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // trainer returns what starts a run of several parties; nil where there is one.
@@ -129,6 +178,7 @@ func (s *together) enter(in run.Invitation) {
 // leave has the page lead to no room.
 func (s *together) leave() {
 	s.asked++
+	s.data.agreed = nil
 	s.room, s.own, s.agreed, s.differences, s.compared, s.fault, s.address.room = nil, false, nil, nil, false, "", ""
 }
 
@@ -168,10 +218,10 @@ func (s *together) follow(in run.Invitation) {
 			return
 		}
 		if err != nil {
-			s.fault = err.Error()
+			s.fault = plainly(err)
 		} else {
 			s.agreed = &a
-			s.taken(a.Config)
+			s.taken(a)
 		}
 		s.changed()
 	})
@@ -179,18 +229,21 @@ func (s *together) follow(in run.Invitation) {
 
 // compare asks how the settings and the data at hand differ from what a room is for.
 func (s *together) compare() {
-	if s.room == nil || s.own || s.agreed == nil || s.exp.plan == nil {
+	if s.room == nil || s.own || s.agreed == nil {
 		return
 	}
 	s.asked++
-	mine, cfg := s.asked, s.exp.effective()
 	s.compared, s.differences = false, nil
+	if s.exp.plan == nil {
+		return
+	}
+	mine, cfg := s.asked, s.exp.effective()
 	s.client.Invited(*s.room, &cfg, s.data.handle, func(a run.Agreed, err error) {
 		if mine != s.asked {
 			return
 		}
 		if s.compared, s.differences = err == nil, a.Differences; err != nil {
-			s.fault = err.Error()
+			s.fault = plainly(err)
 		}
 		s.changed()
 	})
@@ -207,15 +260,22 @@ func (s *together) view(t *trial, left []run.KeptRun) *togetherView {
 		v.Shown, v.State, v.Running, v.Parties, v.Plan, v.Run = true, t.party, t.phase.active(), t.record.Config.Together, &t.record.Plan, t.runner
 	case s.room != nil && slices.ContainsFunc(left, func(in run.KeptRun) bool { return in.Config.Together.Parties > 0 }):
 	case s.agreed != nil:
-		v.Shown, v.Invited, v.Differences, v.Compared, v.Lack = true, true, s.differences, s.compared, s.data.lack()
+		v.Shown, v.Invited, v.Differences, v.Compared, v.Lack, v.Needs, v.Columns, v.Yours = true, true, s.differences, s.compared, s.data.lack(), s.data.needs(), s.agreed.Columns, s.data.names()
 	default:
 		v.Shown = s.fault != "" || s.rooms() && s.several() && !t.phase.active()
+		if s.exp.refused["scaling.kind"] != "" {
+			v.Unbounded = s.data.unbounded()
+		}
 	}
 	return v
 }
 
 // gatherings receives the events of the room's panel.
-type gatherings interface{ SetName(string) }
+type gatherings interface {
+	SetName(string)
+	// TakeAgreed takes the room's settings anew.
+	TakeAgreed()
+}
 
 // togetherView shows the room that the page leads to: who is there, what will be sent, how it stands.
 type togetherView struct {
@@ -231,7 +291,11 @@ type togetherView struct {
 	State       *run.PartyState // nil: not there
 	Differences []run.Difference
 	Compared    bool
-	Lack        string // why there are no data
+	Lack        string   // why there are no data
+	Columns     []string // of the room's table
+	Yours       []string // of the one at hand
+	Needs       string   // what a table of the room has, where it is for tables
+	Unbounded   []string // columns whose bounds are to be declared first
 	Fault       string
 	Run         client.Run
 	Actions     gatherings
@@ -252,6 +316,9 @@ func (v *togetherView) offer() app.UI {
 	return app.Div().Class("together-part").Body(
 		app.H2().Text(fmt.Sprintf("%s train one model", words.Plural(v.Parties.Parties, "party"))),
 		app.P().Text("Open a room, and send the others its address. They choose their own data, which have to have the same columns and classes. All rows stay where they are."),
+		app.If(len(v.Unbounded) > 0, func() app.UI {
+			return app.P().Class("note").ID("together-bounds").Text(fmt.Sprintf("First declare bounds in the table below, for %s. They say what such a value can be, as 0 to 110 of an age, and not what your rows have: nobody can look at the rows of all.", words.Brief(data.List(v.Unbounded), 200)))
+		}),
 		v.promise(),
 		v.nameField(),
 	)
@@ -263,26 +330,99 @@ func (v *togetherView) invitation() app.UI {
 		app.H2().Text(fmt.Sprintf("You are invited: %s train one model", words.Plural(v.Parties.Parties, "party"))),
 		app.P().Text("Your rows stay in this tab. What leaves it is listed below, after you press Join and the run is started. The settings are the room’s."),
 		v.promise(),
-		app.If(v.Lack != "", func() app.UI { return app.P().Class("note").Text("Choose your data first: see Data.") }),
+		app.If(v.Lack != "", func() app.UI {
+			return app.Div().Class("buttons").ID("together-lack").Body(
+				app.Span().Text(cmp.Or(v.Needs, "Choose your data first: see Data.")),
+				app.If(v.Needs != "", func() app.UI {
+					return app.Button().Type("button").ID("together-choose").Text("Choose files").OnClick(func(app.Context, app.Event) {
+						app.Window().GetElementByID("files").Call("click")
+					})
+				}),
+			)
+		}),
 		app.If(v.Compared && len(v.Differences) == 0, func() app.UI {
 			return app.P().ID("together-agree").Text("Your data and settings are as agreed.")
 		}),
-		app.If(len(v.Differences) > 0, v.differences),
+		app.If(v.Lack == "" && v.otherColumns() != "", func() app.UI { return app.P().Class("warning").ID("together-columns").Text(v.otherColumns()) }),
+		app.If(len(v.Differences) > 0 && v.otherColumns() == "", v.differences),
 		v.nameField(),
 	)
 }
 
 func (v *togetherView) differences() app.UI {
 	const most = 8
-	list := v.Differences[:min(len(v.Differences), most)]
+	all := telling(v.Differences)
+	list := all[:min(len(all), most)]
 	return app.Div().ID("together-differ").Body(
 		app.P().Class("warning").Text("Not as agreed. Data have to have the same columns and classes, and settings the same values:"),
 		app.Ul().Body(app.Range(list).Slice(func(i int) app.UI {
 			d := list[i]
-			return app.Li().Body(app.Code().Text(d.Path), app.Text(fmt.Sprintf(": %s there, %s here", words.Brief(orNone(d.Theirs), 60), words.Brief(orNone(d.Yours), 60))))
+			return app.Li().Body(app.Code().Text(v.place(d.Path)), app.Text(fmt.Sprintf(": %s there, %s here", words.Brief(orNone(d.Theirs), 60), words.Brief(orNone(d.Yours), 60))))
 		})),
-		app.If(len(v.Differences) > most, func() app.UI { return app.P().Text(fmt.Sprintf("And %s more.", words.Count(len(v.Differences)-most))) }),
+		app.If(slices.ContainsFunc(all, func(d run.Difference) bool { return strings.HasPrefix(d.Path, "config.") }), func() app.UI {
+			return app.Div().Class("buttons").Body(app.Button().Type("button").ID("together-take").Text("Take the room’s settings").OnClick(func(app.Context, app.Event) { v.Actions.TakeAgreed() }))
+		}),
+		app.If(len(all) > most, func() app.UI { return app.P().Text(fmt.Sprintf("And %s more.", words.Count(len(all)-most))) }),
+		app.If(slices.ContainsFunc(all, func(d run.Difference) bool { return strings.Contains(d.Path, ".categories.") }), func() app.UI {
+			return app.P().Class("help").Text("Where only some have a category, whoever opens the room can make the column bucketed in the table: then no list of categories is made.")
+		}),
 	)
+}
+
+// otherColumns says how the table at hand has other columns than the room's; empty: it has not, or they have none.
+func (v *togetherView) otherColumns() string {
+	without := func(a, b []string) []string {
+		return slices.DeleteFunc(slices.Clone(a), func(name string) bool { return slices.Contains(b, name) })
+	}
+	missing, more := without(v.Columns, v.Yours), without(v.Yours, v.Columns)
+	said := []string{"Your table is not as agreed."}
+	switch {
+	case slices.Equal(v.Columns, v.Yours), len(v.Columns) == 0, len(v.Yours) == 0:
+		return ""
+	case len(missing) == 0 && len(more) == 0:
+		return "Your table has the same columns as the room’s, but in another order. The room’s is " + words.Brief(data.List(v.Columns), 300) + "."
+	}
+	if len(missing) > 0 {
+		said = append(said, "It lacks the column "+words.Brief(data.List(missing), 200)+".")
+	}
+	if len(more) > 0 {
+		said = append(said, "The room’s does not have "+words.Brief(data.List(more), 200)+".")
+	}
+	return strings.Join(append(said, "Name columns alike in your file, and choose it again."), " ")
+}
+
+// follows has the paths of what follows from other differences.
+var follows = regexp.MustCompile(`^data\.columns\.\d+\.(first|indicator|units\.)`)
+
+// telling returns differences with those of columns and classes first, and without what only follows from these.
+func telling(all []run.Difference) []run.Difference {
+	rank := func(d run.Difference) int {
+		return 1 + slices.IndexFunc([]string{"config.", "data.classes.", "data.columns."}, func(s string) bool { return strings.HasPrefix(d.Path, s) })
+	}
+	all = slices.SortedStableFunc(slices.Values(all), func(a, b run.Difference) int { return cmp.Compare(rank(b), rank(a)) })
+	if len(all) > 0 && rank(all[0]) > 1 {
+		all = slices.DeleteFunc(all, func(d run.Difference) bool { return rank(d) == 0 || follows.MatchString(d.Path) })
+	}
+	return all
+}
+
+// place says where two parties differ.
+func (v *togetherView) place(path string) string {
+	if key, ok := strings.CutPrefix(path, "config."); ok {
+		return key
+	}
+	if class, ok := strings.CutPrefix(path, "data.classes."); ok {
+		return "class " + class
+	}
+	if rest, ok := strings.CutPrefix(path, "data.columns."); ok {
+		n, what, _ := strings.Cut(rest, ".")
+		what = strings.Replace(what, "categories.", "category ", 1)
+		if i, err := strconv.Atoi(n); err == nil && i <= len(v.Columns) {
+			n += " (" + words.Brief(v.Columns[i-1], 40) + ")"
+		}
+		return "column " + n + ", " + what
+	}
+	return strings.TrimPrefix(path, "data.")
 }
 
 func orNone(s string) string {
@@ -302,22 +442,24 @@ func (v *togetherView) promise() app.UI {
 	if n := v.Parties.Needed(); n > 1 {
 		kept = words.Count(n) + " of the parties in each step keep their noise to themselves"
 	}
+	all, alone := words.Epsilon(float64(p.Epsilon)), words.Epsilon(float64(p.Together.EpsilonAlone))
+	nobody := "if you trust nobody: the room and all others work together, and only your own noise hides your rows."
 	return app.Dl().Class("together-facts").Body(
-		app.Div().Body(app.Dt().Text("ε "+words.Epsilon(float64(p.Epsilon))), app.Dd().Text("for everybody who sees the model, where at least "+kept+".")),
-		app.Div().Body(app.Dt().Text("ε "+words.Epsilon(float64(p.Together.EpsilonAlone))), app.Dd().Text("if you trust nobody: the room and all others work together, and only your own noise hides your rows.")),
-		app.Div().Body(app.Dt().Text(words.Bytes(int64(p.Together.StepBytes)*int64(p.Steps))), app.Dd().Text(fmt.Sprintf("is what you send in all, and receive: %s in each of %s.", words.Bytes(int64(p.Together.StepBytes)), words.Plural(p.Steps, "step")))),
+		app.If(all == alone, func() app.UI {
+			return app.Div().Body(app.Dt().Text("ε "+all), app.Dd().Text("for everybody who sees the model, also "+nobody))
+		}),
+		app.If(all != alone, func() app.UI {
+			return app.Div().Body(app.Dt().Text("ε "+all), app.Dd().Text("for everybody who sees the model, where at least "+kept+"."))
+		}),
+		app.If(all != alone, func() app.UI { return app.Div().Body(app.Dt().Text("ε "+alone), app.Dd().Text(nobody)) }),
+		app.Div().Body(app.Dt().Text(words.Bytes(int64(p.Together.StepBytes)*int64(p.Steps))), app.Dd().Text(fmt.Sprintf("is about what you send in all, and receive: %s in each of %s.", words.Bytes(int64(p.Together.StepBytes)), words.Plural(p.Steps, "step")))),
 	)
 }
 
 // lobby shows who has come.
 func (v *togetherView) lobby() app.UI {
 	seats := v.State.Seats
-	here := 0
-	for _, s := range seats {
-		if s.Name != "" {
-			here++
-		}
-	}
+	here := here(seats)
 	first := len(seats) > 0 && seats[0].You
 	return app.Div().Class("together-part").Body(
 		app.H2().ID("together-here").Text(fmt.Sprintf("%s of %s are here", words.Count(here), words.Plural(v.Parties.Parties, "party"))),
@@ -333,7 +475,10 @@ func (v *togetherView) lobby() app.UI {
 		app.If(first, func() app.UI {
 			return app.Div().Class("buttons").Body(
 				app.Button().Type("button").Class("primary").ID("together-start").Disabled(here < v.Parties.Quorum).Text(fmt.Sprintf("Start with %s", words.Plural(here, "party"))).
-					OnClick(func(app.Context, app.Event) { v.Run.StartTogether() }),
+					OnClick(func(app.Context, app.Event) {
+						browser.Focus("act-pause") // the run takes this button away
+						v.Run.StartTogether()
+					}),
 				app.Span().Class("help").Text(v.lacking(here)),
 			)
 		}).Else(func() app.UI {

@@ -2,6 +2,7 @@ package train
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -46,6 +47,7 @@ type trial struct {
 	record   *series.Record  // nil until it has started
 	place    run.Place       // what it is computed on
 	trying   run.Trial       // which run is tried, of several; the zero value: there is one
+	unbegun  bool            // several parties were to start it, and did not: it is not charged
 	party    *run.PartyState // how it stands with the others; nil: there are none, or it is not known yet
 	within   float64         // how much of the present step is done, where that takes long
 	pace     pace
@@ -171,13 +173,15 @@ func (t *trial) draw() {
 func (t *trial) end(res run.Result, err error) {
 	t.hold()
 	if err != nil {
-		t.phase, t.fault = failed, err.Error()
+		t.phase, t.fault = failed, plainly(err)
+		f := (*client.Fault)(nil)
+		t.unbegun = errors.As(err, &f) && f.Unbegun
 	} else {
 		t.phase, t.result, t.model = done, &res, t.runner
 		t.record.End(&res)
 	}
 	// One that failed is charged, however early that was, and is kept to say so.
-	if t.phase == failed || t.record.Len() > 0 || t.result.Steps > 0 {
+	if t.phase == failed && !t.unbegun || t.record.Len() > 0 || t.result.Steps > 0 {
 		t.id, t.ended = t.runner.ID(), t.now()
 	}
 	t.redraw()
@@ -281,7 +285,7 @@ func (t *trial) state() string {
 
 // inFull says what a run that failed is charged, where it is charged at all.
 func (t *trial) inFull() string {
-	if t.phase != failed || !t.record.Plan.Private {
+	if t.phase != failed || t.unbegun || !t.record.Plan.Private {
 		return ""
 	}
 	_, planned := t.steps()

@@ -339,7 +339,7 @@ func (s *trials) view() runView {
 		v.Warned = slices.Insert(v.Warned, 0, form.Data)
 	}
 	v.Gathering, v.Together = s.together.start(s.last)
-	v.Waiting = v.Together && v.Phase == running && (s.last.party == nil || s.last.party.Fingerprint == "")
+	s.together.attendance(s.last, &v)
 	v.Pending = s.last.record == nil && s.exp.pending()
 	v.Calculating = v.Pending && s.exp.planning
 	v.Lack, v.Soon = s.data.lack(), !s.data.ready || s.data.loading && !s.data.slow

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"time"
 
 	"clipscope/core/compute"
 	"clipscope/core/data"
@@ -151,10 +152,16 @@ type exchange struct {
 	state   run.PartyState
 }
 
+// noticeable is how long the others take before somebody who watches is told: in every step they take a little.
+const noticeable = 2 * time.Second
+
 // Sum is of [train.Exchange].
 func (e *exchange) Sum(ctx context.Context, step int, words []uint32) ([]uint32, error) {
-	e.tell(true)
+	waiting := e.state
+	waiting.Waiting = true
+	late := time.AfterFunc(noticeable, func() { e.meeting.Show(waiting) })
 	sum, err := e.Party.Sum(ctx, step, words)
+	late.Stop()
 	if err == nil && sum == nil {
 		e.state.Void++
 	}

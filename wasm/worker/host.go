@@ -38,7 +38,7 @@ type Host struct {
 	Backbones Backbones
 	Features  Features
 	// Agreement returns what the parties of a room have agreed on.
-	Agreement func(context.Context, run.Invitation) (run.Config, error)
+	Agreement func(context.Context, run.Invitation) (run.Agreed, error)
 	// Audit audits the trainer, calling progress after every step.
 	Audit func(q run.AuditRequest, progress func(step, steps int) error) (run.AuditReport, error)
 }

@@ -12,7 +12,7 @@ import (
 // rooms answers what is asked about rooms in which several parties train.
 type rooms struct {
 	plans     *planner
-	agreement func(context.Context, run.Invitation) (run.Config, error)
+	agreement func(context.Context, run.Invitation) (run.Agreed, error)
 }
 
 // errAlone refuses a plan of one party.
@@ -45,7 +45,7 @@ func (s rooms) invited(r Request, q run.InvitedRequest) (a run.Agreed, err error
 	if s.agreement == nil {
 		return a, errors.New("worker: there is no way to rooms here")
 	}
-	if a.Config, err = s.agreement(r.ctx, q.Invitation); err != nil || q.Config == nil {
+	if a, err = s.agreement(r.ctx, q.Invitation); err != nil || q.Config == nil {
 		return a, err
 	}
 	p, plan, err := s.plans.shareable(*q.Config)

@@ -168,6 +168,7 @@ type running struct {
 	// trainer takes its steps; nil before the first and after the last. Only the goroutine
 	// that takes them touches it, or one that holds the gate for that.
 	trainer Trainer
+	unbegun bool // several parties were to begin it, and did not
 
 	mu  sync.Mutex
 	out Outbox
@@ -206,7 +207,9 @@ func (r *running) conduct(ctx context.Context, p prepared, onEnd func()) {
 	r.gate.end()
 	if err != nil {
 		r.mail.send(StateType, r.id, Failed)
-		r.mail.send(FailedType, r.id, failure(err))
+		f := failure(err)
+		f.Unbegun = r.unbegun
+		r.mail.send(FailedType, r.id, f)
 		return
 	}
 	for _, w := range slices.Backward(p.on.Warnings) {
@@ -249,6 +252,7 @@ func (r *running) steps(ctx context.Context, p prepared) (result run.Result, err
 	r.place(on.be, on.why)
 	t, err := p.start(opening, on.be)
 	again := p.start
+	r.unbegun = err != nil && p.meeting != nil && p.from == nil // see Shareable's Join
 	if err == nil {
 		again = t.Continue
 		if p.from != nil {
@@ -282,6 +286,7 @@ func (r *running) rest(ctx context.Context, t Trainer) (run.Result, error) {
 // replace continues a run whose back end is lost on another: the same steps with the same
 // noise, and a note that says so.
 func (r *running) replace(ctx context.Context, on Backend, begin func(context.Context, compute.Backend) (Trainer, error), lost error) (run.Result, error) {
+	r.unbegun = false
 	be, note, err := on.Open()
 	if err != nil {
 		return run.Result{}, errors.Join(lost, err)

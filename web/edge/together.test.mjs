@@ -207,7 +207,7 @@ test("two people meet: a room is opened, what differs is named, who leaves can j
   const two = await visit(t, address.replace(edge.url, ""));
   await shows(two, "#together", "You are invited: 2 parties train one model");
   await choose(two, rows(1, 900).replace("height", "depth"), "other.csv");
-  await shows(two, "#together-differ", 'data.columns.2.name: "height" there, "depth" here');
+  await shows(two, "#together-columns", "It lacks the column height. The room’s does not have depth.");
   await shot(two, "differ");
   await choose(two, rows(1, 900), "part-2.csv");
   await shows(two, "#together-agree", "as agreed");
