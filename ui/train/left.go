@@ -151,7 +151,15 @@ func style(csv, present run.CSV) run.CSV {
 // recall has files that were just chosen, of which r is known, read as a table of the same columns was,
 // and reports whether there was one.
 func (d *dataSource) recall(files app.Value, r *data.Report) bool {
-	if !d.fresh || files == nil || r == nil || len(r.Columns) == 0 {
+	if files == nil || r == nil || len(r.Columns) == 0 {
+		return false
+	}
+	if !d.fresh {
+		if d.readAsAgreed(&d.exp.cfg.CSV, r.Columns) {
+			d.exp.forgetReading()
+			d.open(form.Files, files)
+			return true
+		}
 		return false
 	}
 	d.fresh, d.columnNames = false, namesOf(r.Columns)

@@ -190,3 +190,28 @@ func TestARefusedTableIsReadAsBefore(t *testing.T) {
 		t.Errorf("refused again: %+v", v)
 	}
 }
+
+// TestATableIsReadAsThoseWhoInvitedReadTheirs, also where it was there before, and where another way was chosen.
+func TestATableIsReadAsThoseWhoInvitedReadTheirs(t *testing.T) {
+	b := newBench(t)
+	b.load(6000)
+	b.takeAgreed(run.Agreed{
+		Config: run.Config{Method: "constant", Together: run.Together{Parties: 2}}, Columns: []string{"age", "income", "left"}, Classes: []string{"no", "yes"},
+		CSV: run.CSV{Label: "left", Columns: map[string]string{"age": "numeric", "income": "numeric"}, Bounds: map[string]run.Bounds{"age": {Lo: 0, Hi: 120}, "income": {Lo: 0, Hi: 9}}},
+	})
+	if fault := b.data.view().Fault; !strings.Contains(fault, "age, income, left; and the classes no, yes") {
+		t.Errorf("of the room's table is said %q", fault)
+	}
+	b.data.choose(filesNamed("a.csv"))
+	b.opened("age", "pay", "left")
+	b.opened("age", "pay", "left")
+	if c := b.exp.cfg.CSV; c.Label != "left" || len(c.Bounds) != 1 || c.Bounds["age"].Hi != 120 {
+		t.Errorf("a table without a column is read as %+v", c)
+	}
+	b.data.choose(filesNamed("a.csv"))
+	b.opened("age", "income", "left")
+	b.opened("age", "income", "left")
+	if c := b.exp.cfg.CSV; len(c.Bounds) != 2 || c.Bounds["income"].Hi != 9 || b.data.handle == nil {
+		t.Errorf("the same file with other columns is read as %+v", c)
+	}
+}

@@ -242,7 +242,7 @@ func leftText(v runView) string {
 	case v.Phase == failed:
 		return "ended by an error"
 	case v.Phase == running && v.Waiting:
-		return "waiting for others"
+		return "waiting"
 	case v.Phase == running && v.Left < 1:
 		return "under 1 s left"
 	case v.Phase == running && !math.IsNaN(v.Left):
