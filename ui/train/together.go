@@ -2,6 +2,7 @@ package train
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -153,6 +154,10 @@ func (s *together) trainer(l *ledger.Ledger) ledger.Train {
 		}
 		if s.room != nil {
 			join()
+			return
+		}
+		if !s.rooms() {
+			started(nil, errors.New("This page’s host has no rooms in which several parties could meet: see Together."))
 			return
 		}
 		s.client.OpenRoom(cfg, d, func(in run.Invitation, err error) {

@@ -295,7 +295,7 @@ func (s *trials) blocked() {
 }
 
 func (s *trials) refused(err error) {
-	s.fault = err.Error()
+	s.fault = plainly(err)
 	if f, ok := err.(*client.Fault); ok && f.Field != "" {
 		s.exp.refuse(err)
 		s.point(f.Field)
