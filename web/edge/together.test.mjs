@@ -174,8 +174,7 @@ test("nothing leaves but sealed and masked frames, and all of it is counted", as
   for (const r of wire.requests) assert.ok(!r.includes("zebra") && !r.includes(room.secret), r);
   assert.equal(wire.requests.filter((r) => r.startsWith("POST")).length, 1);
   const counted = results.reduce((sum, r) => sum + r.party.sent, 0);
-  // The last frames may be on their way to the host when the pages have their results.
-  await eventually(() => assert.equal(counted, wire.frames.reduce((sum, b) => sum + b.length, 0)));
+  assert.equal(counted, wire.frames.reduce((sum, b) => sum + b.length, 0));
   t.diagnostic(`${wire.frames.length} frames with ${counted} bytes of two parties, 12 steps, ${words} parameters`);
 });
 
