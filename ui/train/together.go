@@ -2,7 +2,6 @@ package train
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -157,7 +156,7 @@ func (s *together) trainer(l *ledger.Ledger) ledger.Train {
 			return
 		}
 		if !s.rooms() {
-			started(nil, errors.New("This page’s host has no rooms in which several parties could meet: see Together."))
+			started(nil, &client.Fault{Message: "This page’s host has no rooms in which several parties could meet: see Together."})
 			return
 		}
 		s.client.OpenRoom(cfg, d, func(in run.Invitation, err error) {
