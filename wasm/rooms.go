@@ -19,7 +19,7 @@ import (
 )
 
 // site is the host of the page as a host of rooms, by the browser's own requests and sockets: a library's would bring
-// Go's network, half a megabyte.
+// Go's network.
 type site struct {
 	mu    sync.Mutex
 	known map[string][]byte // what rooms are for, which never changes, by their paths: so that it is asked for once

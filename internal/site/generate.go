@@ -22,7 +22,7 @@ type Site struct {
 	Out     string
 	Prefix  string   // "" or "/repo"
 	Stories bool     // with /stories, which is for developing
-	Links   bool     // for a host that keeps short links
+	Links   bool     // for a host that keeps short links and has rooms
 	Frames  []string // origins whose pages may show it in a frame, as [headers.ParseFrames] gives them
 
 	guides []guide // what docs/ has, once it is rendered
