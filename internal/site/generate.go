@@ -13,7 +13,7 @@ import (
 )
 
 // release is the version of the scripting API and the page.
-const release = "0.2.0"
+const release = "0.3.0"
 
 // Site is a static site to generate.
 type Site struct {
