@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"syscall/js"
+	"time"
 
 	"clipscope/core/compute"
 	"clipscope/core/data"
@@ -46,7 +47,12 @@ func (s *site) Ask(ctx context.Context, method, path string, body []byte) ([]byt
 	return answer, nil
 }
 
+// answersWithin is how long a host may take for an answer: other questions to the worker wait meanwhile.
+const answersWithin = 30 * time.Second
+
 func ask(ctx context.Context, method, path string, body []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, answersWithin)
+	defer cancel()
 	options := map[string]any{"method": method}
 	if body != nil {
 		options["body"], options["headers"] = string(body), map[string]any{"Content-Type": "application/json"}
