@@ -93,6 +93,10 @@ func (*site) Dial(ctx context.Context, path string) (together.Link, error) {
 	return nil, errors.New("wasm: the host of rooms takes no connection")
 }
 
+// mostFrames bounds the bytes of frames that wait, beside one. A browser cannot have the other side wait: the connection is
+// closed instead, and dialled anew when these are taken.
+const mostFrames = 64 << 20
+
 // socket is a web socket: a frame is a message.
 type socket struct {
 	value          js.Value
@@ -101,6 +105,7 @@ type socket struct {
 
 	mu     sync.Mutex
 	frames [][]byte
+	bytes  int           // of frames
 	come   chan struct{} // has one where frames may have some
 }
 
@@ -128,7 +133,13 @@ func newSocket(address string) (s *socket, err error) {
 			js.CopyBytesToGo(frame, array)
 			s.mu.Lock()
 			s.frames = append(s.frames, frame)
+			s.bytes += len(frame)
+			full := s.bytes > mostFrames
 			s.mu.Unlock()
+			if full {
+				s.value.Set("onmessage", js.Null())
+				s.value.Call("close")
+			}
 			select {
 			case s.come <- struct{}{}:
 			default:
@@ -162,6 +173,7 @@ func (s *socket) Receive(ctx context.Context) ([]byte, error) {
 		if len(s.frames) > 0 {
 			frame := s.frames[0]
 			s.frames = s.frames[1:]
+			s.bytes -= len(frame)
 			s.mu.Unlock()
 			return frame, nil
 		}

@@ -322,8 +322,8 @@ func (t *Trainer) Steps(ctx context.Context) iter.Seq2[run.Event, error] {
 //
 // Guarantee: where this party has answered a step, the result says that the run is charged.
 func (t *Trainer) Result(ctx context.Context) (run.Result, error) {
-	t.ended = true
 	r, err := t.Run.Result(ctx)
+	t.ended = err == nil // or the run can go on from its state
 	charge := "It is charged in full, as planned."
 	switch {
 	case r.Steps > 0:
