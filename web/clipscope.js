@@ -881,6 +881,7 @@ class Run {
       }
       case "failed": {
         const f = hear(m.text);
+        if (f.unreleased) this.#begun = false; // it waited in a room where it was never started
         this.fail(fail(f.message, f.detail));
       }
     }

@@ -211,8 +211,15 @@ func (s *Controller) take(cfg run.Config, facts run.Facts, name string) {
 	s.touch()
 }
 
-// takeAgreed puts what parties have agreed on in the place of the settings, but for the data and how they are read.
+// takeAgreed puts what parties have agreed on in the place of the settings, but for the data and how they are read. Anybody
+// may have made the room, so that it is read as a link is.
 func (s *Controller) takeAgreed(cfg run.Config) {
+	hash, err := cfg.Hash()
+	if err != nil { // no configuration of JSON
+		return
+	}
+	cfg, names, more := link.ReadRun(hash)
+	s.address.leaveOut("invitation", names, more)
 	cfg.Data, cfg.CSV = s.exp.cfg.Data, s.exp.cfg.CSV
 	if s.files() != nil {
 		cfg.CSV.HoldOut = cmp.Or(cfg.CSV.HoldOut, "row") // as the number of rows is declared

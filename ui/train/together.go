@@ -184,7 +184,7 @@ func (s *together) compare() {
 	}
 	s.asked++
 	mine, cfg := s.asked, s.exp.effective()
-	s.compared, s.differences = false, nil
+	s.compared, s.differences, s.fault = false, nil, ""
 	s.client.Invited(*s.room, &cfg, s.data.handle, func(a run.Agreed, err error) {
 		if mine != s.asked {
 			return

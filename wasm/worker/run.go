@@ -168,6 +168,7 @@ type running struct {
 	// trainer takes its steps; nil before the first and after the last. Only the goroutine
 	// that takes them touches it, or one that holds the gate for that.
 	trainer Trainer
+	begun   bool // a trainer has started
 
 	mu  sync.Mutex
 	out Outbox
@@ -206,7 +207,9 @@ func (r *running) conduct(ctx context.Context, p prepared, onEnd func()) {
 	r.gate.end()
 	if err != nil {
 		r.mail.send(StateType, r.id, Failed)
-		r.mail.send(FailedType, r.id, failure(err))
+		f := failure(err)
+		f.Unreleased = p.meeting != nil && p.from == nil && !r.begun
+		r.mail.send(FailedType, r.id, f)
 		return
 	}
 	for _, w := range slices.Backward(p.on.Warnings) {
@@ -259,7 +262,7 @@ func (r *running) steps(ctx context.Context, p prepared) (result run.Result, err
 	if instead := on.Instead; instead != nil && errors.Is(err, compute.ErrLost) {
 		result, err = r.replace(ctx, *instead, again, err)
 	}
-	if t == nil && err != nil && ctx.Err() != nil && p.from == nil {
+	if !r.begun && err != nil && ctx.Err() != nil && p.from == nil {
 		return p.unstarted(), nil
 	}
 	return result, err
@@ -268,7 +271,7 @@ func (r *running) steps(ctx context.Context, p prepared) (result run.Result, err
 // rest pulls a run's events and works out its result.
 func (r *running) rest(ctx context.Context, t Trainer) (run.Result, error) {
 	defer t.Close()
-	r.trainer = t
+	r.trainer, r.begun = t, true
 	defer func() { r.trainer = nil }()
 	if err := r.pull(ctx, t); err != nil && ctx.Err() == nil {
 		return run.Result{}, err

@@ -157,11 +157,14 @@ func Open(store Store) (*Room, error) {
 	return r, nil
 }
 
-// Attach tells a room that was opened whose connection one is.
+// Attach tells a room that was opened whose connection one is. Of two of one seat the later holds: the earlier is about
+// to end.
 func (r *Room) Attach(c Conn, seat int) {
-	if seat >= 0 && seat < len(r.seats) {
-		r.conns[c], r.seats[seat].conn = &conn{seat: seat}, c
+	if seat < 0 || seat >= len(r.seats) || r.seats[seat].conn > c {
+		return
 	}
+	delete(r.conns, r.seats[seat].conn)
+	r.conns[c], r.seats[seat].conn = &conn{seat: seat}, c
 }
 
 // SeatOf returns the seat of a connection; −1 of one that has none.
@@ -230,6 +233,12 @@ func (r *Room) Tick(now time.Time) ([]Send, error) {
 	switch {
 	case r.state.Phase == lobby && late:
 		r.end(wire.Expired)
+	case r.state.Phase == lobby: // opened anew: connections may have ended meanwhile
+		for i := range r.seats {
+			if r.seats[i].conn == 0 {
+				r.showEmpty(i)
+			}
+		}
 	case r.state.Phase == gathering:
 		err = r.gather(now, late)
 	case r.state.Phase == summing && (late || r.sum == nil):
@@ -287,6 +296,9 @@ func (r *Room) join(now time.Time, c Conn, h wire.Hello) error {
 	at := slices.IndexFunc(r.seats, func(s seat) bool { return s.Token == token })
 	s := &r.state
 	switch {
+	case at >= 0 && s.Gone.Has(at) && s.Phase != lobby && s.Phase != over: // it was away when the run began, or has left
+		r.refuse(c, wire.Begun)
+		return nil
 	case at >= 0 && (s.Gone.Has(at) || h.Entries > s.Entries || r.seats[at].Times >= mostTimes):
 		r.refuse(c, wire.Refused)
 		return nil
@@ -597,7 +609,6 @@ func (r *Room) leave(now time.Time, at int, why wire.Reason) error {
 		r.end(wire.Left)
 		return nil
 	case s.Phase == lobby:
-		r.showEmpty(at)
 		return nil
 	case left < int(s.Terms.Quorum):
 		r.end(wire.BelowQuorum)
@@ -608,10 +619,14 @@ func (r *Room) leave(now time.Time, at int, why wire.Reason) error {
 	return r.gather(now, false)
 }
 
-// refuse ends a connection, and says why.
+// refuse ends a connection, and says why. Before the start its seat is empty then.
 func (r *Room) refuse(c Conn, why wire.Reason) {
 	r.sends = append(r.sends, Send{To: c, Frame: wire.Over{Why: why}.Append(nil), Close: true})
+	at := r.SeatOf(c)
 	r.drop(c)
+	if at >= 0 && r.state.Phase == lobby {
+		r.showEmpty(at)
+	}
 }
 
 // drop forgets a connection.

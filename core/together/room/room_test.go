@@ -250,7 +250,7 @@ func TestWhoIsDisputedByMostIsOut(t *testing.T) {
 		t.Errorf("the others do not go on: %+v", b.last(4))
 	}
 	b.says(3, wire.Hello{Token: token(3)})
-	b.wants(3, wire.Over{Why: wire.Refused}, "who comes back and is out")
+	b.wants(3, wire.Over{Why: wire.Begun}, "who comes back and is out")
 }
 
 // TestSeatsBeforeTheStart are free again when their parties leave, or when others want them and their connections have
@@ -285,7 +285,7 @@ func TestSeatsBeforeTheStart(t *testing.T) {
 		t.Errorf("the run begins with %q", roster.Cards)
 	}
 	b.says(10, wire.Hello{Token: token(4), Entries: 0})
-	b.wants(10, wire.Over{Why: wire.Refused}, "who was not there at the start")
+	b.wants(10, wire.Over{Why: wire.Begun}, "who was not there at the start")
 
 	b = newTable(t, three)
 	b.join(1)
