@@ -2,6 +2,7 @@ package room
 
 import (
 	"testing"
+	"time"
 
 	"clipscope/core/together/wire"
 )
@@ -87,5 +88,57 @@ func TestSeatsThatChangeHandsTakeNoStorage(t *testing.T) {
 	}
 	if len(b.store) > 2+3 || len(b.room.seats) > 3 || b.room.seats[0].conn != 1 {
 		t.Errorf("%d values are stored of %d seats", len(b.store), len(b.room.seats))
+	}
+}
+
+// TestWhoComesBackIsSentTheLogInWindows: no more at once than a host has memory for, in order, with what was added meanwhile,
+// and to its end in a room that is over.
+func TestWhoComesBackIsSentTheLogInWindows(t *testing.T) {
+	terms := wire.Terms{Parties: 3, Quorum: 2, Words: window / 16, Rounds: 24, AnswerSeconds: 10} // four sums are a window
+	b := started(t, terms, 3)
+	b.take(b.room.Lost(b.now, 3))
+	round := func() {
+		n := b.room.state.Round
+		for c := Conn(1); c <= 2; c++ {
+			b.says(c, wire.Words{Round: n, Words: make([]uint32, terms.Words)})
+		}
+		if b.room.sum != nil { // the third is waited for
+			b.tick(10 * time.Second)
+		}
+		for c := Conn(1); c <= 2; c++ {
+			b.ready(c)
+		}
+	}
+	for range 10 {
+		round()
+	}
+	b.says(9, wire.Hello{Token: token(3), Entries: 1, Card: []byte("card 3 again")})
+	taken, most := uint32(1), 0
+	for step := 0; taken < b.room.state.Entries || b.room.Over() == 0; step++ {
+		bytes, came := 0, b.got[9]
+		b.got[9] = nil
+		for _, f := range came {
+			switch f := f.(type) {
+			case wire.Sum, wire.Void, wire.Card:
+				if s, ok := f.(wire.Sum); ok {
+					bytes += 4 * len(s.Words)
+				}
+				taken++
+				b.says(9, wire.Ready{Entries: taken})
+			}
+		}
+		most = max(most, bytes)
+		if b.room.Over() == 0 && step%2 == 0 {
+			round()
+		}
+		if step > 200 {
+			t.Fatalf("after %d entries of %d nothing more comes", taken, b.room.state.Entries)
+		}
+	}
+	if most > 2*window {
+		t.Errorf("%d bytes were sent at once", most)
+	}
+	if got := b.room.Over(); got != wire.Finished || taken != b.room.state.Entries {
+		t.Errorf("the room is over as %v, with %d entries taken of %d", got, taken, b.room.state.Entries)
 	}
 }
