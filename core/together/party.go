@@ -201,7 +201,7 @@ func (p *Party) Leave(ctx context.Context) {
 	p.line.close()
 }
 
-// Start begins the run with those who are there. Only who opened the room may.
+// Start begins the run with those who are there. Only the first of them may.
 func (p *Party) Start(ctx context.Context) { p.line.send(ctx, wire.Start{}) }
 
 // Wait waits for the start. show, which may be nil, is told who is there.

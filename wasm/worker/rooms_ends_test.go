@@ -24,11 +24,11 @@ func (m *member) Join(ctx context.Context, _ *data.Dataset, _ compute.Backend, a
 
 const anyParty = `{"config":{"data":"digits","together":{"parties":3}},"together":{"room":"r","secret":"s","name":"n"}}`
 
-// TestARoomThatNeverStartsIsNotCharged: it ended, or its opener left, while somebody waited there.
+// TestARoomThatNeverStartsIsNotCharged: it ended while somebody waited there.
 func TestARoomThatNeverStartsIsNotCharged(t *testing.T) {
 	p := newPage(t, func(run.Config, data.Meta) (Planned, error) {
 		return &member{party: party{fake: &fake{steps: 3}}, join: func(context.Context, Meeting) (Trainer, error) {
-			return nil, errors.New("whoever opened the room has left it")
+			return nil, errors.New("nothing happened for too long")
 		}}, nil
 	})
 	p.send(Train, 1, anyParty)

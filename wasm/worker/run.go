@@ -77,6 +77,9 @@ func (s *runs) checkpointInfo(p prepared, q run.TrainRequest) (about run.Checkpo
 		Program: q.Keep.Program, Data: p.ds.Name, Builtin: s.plans.data.publicName(q.Config), Started: s.mail.now().UTC().Format(time.RFC3339),
 		Steps: info.Steps, Config: q.Config, Backbone: p.ds.Backbone,
 	}
+	if q.Together != nil {
+		about.Room = q.Together.Room
+	}
 	if !s.plans.data.fromFiles() || q.Keep.Salt == "" {
 		return about, nil
 	}
@@ -230,7 +233,7 @@ func (r *running) conduct(ctx context.Context, p prepared, onEnd func()) {
 func (r *running) steps(ctx context.Context, p prepared) (result run.Result, err error) {
 	defer recovered(&err)
 	opening := ctx
-	if p.from != nil { // also one that is stopped now has a result
+	if p.from != nil && p.meeting == nil { // also one that is stopped now has a result; one that waits for a room goes on later
 		opening = context.WithoutCancel(ctx)
 	}
 	if !r.await(ctx) && p.from == nil {
