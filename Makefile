@@ -239,7 +239,7 @@ steady: build chromium firefox numpy
 # The Worker and the site in the host's own runtime, which is a program here.
 test-edge: suite-edge
 
-suite-edge: edge chromium $(EDGE_MODULES)
+suite-edge: edge chromium firefox $(EDGE_MODULES)
 	$(NODE) --test --test-reporter=spec --test-timeout=1200000 web/edge/*.test.mjs
 
 # The end-to-end tests want Chromium, the race detector a C compiler. Without its windows, which

@@ -47,7 +47,7 @@ func main() {
 	flag.StringVar(&s.Out, "out", "dist", "`folder` of the site")
 	flag.StringVar(&s.Prefix, "prefix", "", "`path` under which the site is hosted, such as /repo")
 	flag.BoolVar(&s.Stories, "stories", false, "with /stories, the components alone, for developing")
-	flag.BoolVar(&s.Links, "links", false, "with a button for short links, for a host that keeps them: app/edge")
+	flag.BoolVar(&s.Links, "links", false, "with short links and rooms, for a host that has them: app/edge")
 	flag.Func("frame-ancestors", "`origins`, parted by spaces, whose pages may show the site in a frame, such as \"https://example.org http://localhost:8000\"; none by default", func(text string) (err error) {
 		s.Frames, err = headers.ParseFrames(text)
 		return err

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"syscall/js"
+	"time"
 
 	"clipscope/core/compute"
 	"clipscope/core/data"
@@ -19,7 +20,7 @@ import (
 )
 
 // site is the host of the page as a host of rooms, by the browser's own requests and sockets: a library's would bring
-// Go's network, half a megabyte.
+// Go's network.
 type site struct {
 	mu    sync.Mutex
 	known map[string][]byte // what rooms are for, which never changes, by their paths: so that it is asked for once
@@ -46,7 +47,12 @@ func (s *site) Ask(ctx context.Context, method, path string, body []byte) ([]byt
 	return answer, nil
 }
 
+// answersWithin is how long a host may take for an answer: other questions to the worker wait meanwhile.
+const answersWithin = 30 * time.Second
+
 func ask(ctx context.Context, method, path string, body []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, answersWithin)
+	defer cancel()
 	options := map[string]any{"method": method}
 	if body != nil {
 		options["body"], options["headers"] = string(body), map[string]any{"Content-Type": "application/json"}
@@ -87,6 +93,10 @@ func (*site) Dial(ctx context.Context, path string) (together.Link, error) {
 	return nil, errors.New("wasm: the host of rooms takes no connection")
 }
 
+// mostFrames bounds the bytes of frames that wait, beside one. A browser cannot have the other side wait: the connection is
+// closed instead, and dialled anew when these are taken.
+const mostFrames = 64 << 20
+
 // socket is a web socket: a frame is a message.
 type socket struct {
 	value          js.Value
@@ -95,6 +105,7 @@ type socket struct {
 
 	mu     sync.Mutex
 	frames [][]byte
+	bytes  int           // of frames
 	come   chan struct{} // has one where frames may have some
 }
 
@@ -122,7 +133,13 @@ func newSocket(address string) (s *socket, err error) {
 			js.CopyBytesToGo(frame, array)
 			s.mu.Lock()
 			s.frames = append(s.frames, frame)
+			s.bytes += len(frame)
+			full := s.bytes > mostFrames
 			s.mu.Unlock()
+			if full {
+				s.value.Set("onmessage", js.Null())
+				s.value.Call("close")
+			}
 			select {
 			case s.come <- struct{}{}:
 			default:
@@ -156,6 +173,7 @@ func (s *socket) Receive(ctx context.Context) ([]byte, error) {
 		if len(s.frames) > 0 {
 			frame := s.frames[0]
 			s.frames = s.frames[1:]
+			s.bytes -= len(frame)
 			s.mu.Unlock()
 			return frame, nil
 		}

@@ -790,7 +790,7 @@ class Run {
   step() { this.#tell("step"); }
   stop() { this.#tell("stop"); }
 
-  // startTogether starts a run of several parties with those who have come: whoever opened the room does.
+  // startTogether starts a run of several parties with those who have come: the first of them does.
   startTogether() { this.#tell("begin"); }
 
   // pace has it take so many steps a second at most, and with Infinity all it can.
@@ -881,8 +881,8 @@ class Run {
       }
       case "failed": {
         const f = hear(m.text);
-        if (f.unbegun) this.#begun = false; // what was never started is not charged
-        this.fail(fail(f.message, f.unbegun ? { ...f.detail, unbegun: true } : f.detail));
+        if (f.unreleased) this.#begun = false; // it waited in a room where it was never started
+        this.fail(fail(f.message, f.unreleased ? { ...f.detail, unbegun: true } : f.detail));
       }
     }
   }
@@ -1051,6 +1051,19 @@ function guarded(fn, arg) {
   }
 }
 
+// seated takes the place in a room that a file has in this browser, until what it resolves with is called. A row that is in
+// twice would be protected half as well.
+/** @param {string} room @param {string} label @returns {Promise<() => void>} */
+async function seated(room, label) {
+  /** @type {(() => void) | undefined} */
+  const leave = await new Promise((resolve, reject) => {
+    if (!navigator.locks) resolve(() => {});
+    else navigator.locks.request(`clipscope-room/${room}/${label}`, { ifAvailable: true }, (lock) => lock ? new Promise((free) => resolve(() => free(undefined))) : resolve(undefined)).catch(reject);
+  });
+  if (!leave) throw fail(`${label} is in this room already, in another tab of this browser. A row that is in twice is protected half as well: go on in that tab.`);
+  return leave;
+}
+
 // train starts a run. With ask, one without a guarantee is refused, limit or not. With together it meets others in
 // a room before its first step: it is charged before it goes there, and not at all where the run is not started there.
 /** @param {any} [config] @param {any} [what] @param {{ paused?: boolean; anyway?: boolean; ask?: boolean; together?: Joining }} [options] @returns {Promise<Run>} */
@@ -1066,6 +1079,7 @@ async function train(config, what, options) {
   const counts = connection.label !== undefined, paused = options?.paused ?? false;
   if (counts) run.hold();
   try {
+    if (options?.together && connection.label !== undefined) run.freed.then(await seated(options.together.room, connection.label));
     const salt = counts ? await ledger.salt().catch(() => undefined) : undefined; // then it cannot go on
     await run.begin("train", { config: config ?? {}, paused: paused || counts, keep: { ...run.keep, salt }, together: options?.together });
   } catch (e) {
@@ -1103,6 +1117,7 @@ async function goOn(id, what, options) {
   run.summary = summary;
   if (counts) run.hold();
   try {
+    if (stored.room && connection.label !== undefined) run.freed.then(await seated(stored.room, connection.label));
     await run.begin("go-on", { ...run.keep, paused: paused || counts, seen: record?.done ?? 0 });
     if (record) await run.reenter(record, paused);
     else if (paused) run.state = "paused";

@@ -8,10 +8,16 @@ import (
 	"testing"
 )
 
-// TestReadsLinksOfOlderVersions: a link that 0.1.0 wrote says what it said, and so does the
+// TestReadsLinksOfOlderVersions: a link that an older version wrote says what it said, and so does the
 // configuration that it stands for.
 func TestReadsLinksOfOlderVersions(t *testing.T) {
-	b, err := os.ReadFile("../../testdata/0.1.0/links.json")
+	for _, version := range []string{"0.1.0", "0.2.0"} {
+		t.Run(version, func(t *testing.T) { readsLinks(t, "../../testdata/"+version+"/links.json") })
+	}
+}
+
+func readsLinks(t *testing.T, file string) {
+	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -164,8 +164,8 @@ func readings(value string) []any {
 	}
 	var numbers, texts []any
 	for item := range strings.SplitSeq(value, ",") {
-		if n, err := strconv.ParseInt(item, 10, 64); err == nil {
-			numbers = append(numbers, n)
+		if _, err := strconv.ParseFloat(item, 64); err == nil && json.Valid([]byte(item)) {
+			numbers = append(numbers, json.Number(item))
 		}
 		if text, err = url.QueryUnescape(item); err == nil {
 			texts = append(texts, text)

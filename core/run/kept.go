@@ -21,6 +21,8 @@ type CheckpointInfo struct {
 	Steps   int    `json:"steps"`
 	// Config is the run's, whose CSV is how the files were read, whoever opened them.
 	Config Config `json:"config"`
+	// Room is where several parties train it; empty: there is one.
+	Room string `json:"room,omitempty"`
 	// Backbone made the features of the rows; nil: they are the rows' own.
 	Backbone *Backbone `json:"backbone,omitempty"`
 	// Record is the run's in the ledger, without names; nil of built-in data. Trained and

@@ -29,8 +29,8 @@ type Failure struct {
 	// Detail is the error's own fields where it has some: a data.Error's
 	// place in a file, a [ConfigError]'s field, an [OverLimit]'s figures.
 	Detail any `json:"detail,omitempty"`
-	// Unbegun says of a run of several parties that it was never started, and nothing has left: it costs nothing.
-	Unbegun bool `json:"unbegun,omitempty"`
+	// Unreleased says of a run of several parties that it was never started, so nothing of its rows has left.
+	Unreleased bool `json:"unreleased,omitempty"`
 }
 
 // OpenRequest names built-in data, or says how to read the files beside it.

@@ -100,7 +100,8 @@ func (a *Agreement) encode() ([]byte, error) {
 	return b, nil
 }
 
-// ReadAgreement reads an agreement that somebody else made: JSON, as it is written here.
+// ReadAgreement reads an agreement that somebody else made: JSON, as it is written here. One on what each party decides
+// alone, as its threads or its files, is refused.
 func ReadAgreement(b []byte) (Agreement, error) {
 	var a Agreement
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -115,6 +116,17 @@ func ReadAgreement(b []byte) (Agreement, error) {
 		return a, errors.New("together: the agreement is not written as this version writes it: parties have to use the same version of the page")
 	case len(a.Seed) != 32:
 		return a, fmt.Errorf("together: an agreement with a seed of %d bytes", len(a.Seed))
+	case a.Config.Together.Parties < 2:
+		return a, errors.New("together: an agreement of fewer than two parties")
+	}
+	of := &a.Data
+	meta := data.Meta{Task: of.Task, Features: of.Features, Shape: of.Shape, Outputs: of.Outputs, Columns: of.Columns, Bounds: of.Bounds, TargetBounds: of.TargetBounds, Backbone: of.Backbone}
+	common := NewAgreement(a.Config, meta, of.Classes, [32]byte(a.Seed))
+	switch again, err := common.encode(); {
+	case err != nil:
+		return a, err
+	case !bytes.Equal(again, b):
+		return a, errors.New("together: the agreement has settings that each party chooses alone: ask who sent the link to open another room with this page")
 	}
 	return a, nil
 }

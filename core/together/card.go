@@ -9,6 +9,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"clipscope/core/together/wire"
@@ -65,8 +67,10 @@ func (c *Card) check(agreement [32]byte) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("together: a card's key: %w", err)
-	case c.Name == "" || len(c.Name) > MostName || !utf8.ValidString(c.Name):
-		return fmt.Errorf("together: a name of %d bytes; 1 … %d of text can stand on a card", len(c.Name), MostName)
+	case len(c.Name) > MostName:
+		return fmt.Errorf("together: a name of %d bytes; take one of %d or fewer", len(c.Name), MostName)
+	case strings.TrimSpace(c.Name) != c.Name || c.Name == "" || strings.ContainsFunc(c.Name, func(r rune) bool { return !strconv.IsPrint(r) || r == utf8.RuneError }):
+		return fmt.Errorf("together: the name %q is not one that others can read: take letters, digits and signs", c.Name)
 	case len(c.Signer) != ed25519.PublicKeySize || !ed25519.Verify(c.Signer, c.signed(agreement), c.Signature):
 		return errors.New("together: a card that its signer has not signed")
 	}

@@ -54,7 +54,6 @@ type Party struct {
 	seat      Seat
 	masks     *masks
 	line      *line
-	behind    uint32 // entries of the log that the room had when it last said so
 
 	listed bool // the log has the card of this life
 
@@ -145,7 +144,7 @@ func (p *Party) greet(f wire.Frame) error {
 	if p.seat.Entries > 0 && int(w.Seat) != p.seat.Seat {
 		return errors.New("together: the room has given this party's seat away")
 	}
-	p.seat.Seat, p.behind = int(w.Seat), w.Entries
+	p.seat.Seat = int(w.Seat)
 	return nil
 }
 
@@ -202,7 +201,7 @@ func (p *Party) Leave(ctx context.Context) {
 	p.line.close()
 }
 
-// Start begins the run with those who are there. Only who opened the room may.
+// Start begins the run with those who are there. Only the first of them may.
 func (p *Party) Start(ctx context.Context) { p.line.send(ctx, wire.Start{}) }
 
 // Wait waits for the start. show, which may be nil, is told who is there.
@@ -324,9 +323,9 @@ func (p *Party) enter(f wire.Frame) {
 	p.seat.Entries++
 }
 
-// ready says what the party has taken in, once it is all that the room has.
+// ready says what the party has taken in. The room sends more where there is more.
 func (p *Party) ready(ctx context.Context) {
-	if p.seat.Entries == 0 || p.seat.Entries < p.behind {
+	if p.seat.Entries == 0 {
 		return
 	}
 	p.line.send(ctx, wire.Ready{Entries: p.seat.Entries, Proof: prove(p.seat.Signer, p.seat.Entries, p.seat.Log)})

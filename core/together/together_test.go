@@ -886,3 +886,33 @@ func TestAgreementsAreCompared(t *testing.T) {
 		t.Error("an agreement that was changed is read")
 	}
 }
+
+// TestAgreementsOnWhatIsOnesOwnAreRefused: a link decides nothing about a guest's device, notes or files.
+func TestAgreementsOnWhatIsOnesOwnAreRefused(t *testing.T) {
+	for name, bend := range map[string]func(*Agreement){
+		"threads": func(a *Agreement) { a.Config.Threads = 1 << 20 },
+		"a batch": func(a *Agreement) { a.Config.MaxPhysicalBatchSize = 1 << 30 },
+		"a note":  func(a *Agreement) { a.Config.Note = "<b>pay here</b>" },
+		"files":   func(a *Agreement) { a.Config.CSV.HoldOut = "row" },
+		"data":    func(a *Agreement) { a.Config.Data = "digits" },
+		"blind":   func(a *Agreement) { a.Config.Blind = true },
+		"nobody":  func(a *Agreement) { a.Config.Together = run.Together{} },
+		"missing": func(a *Agreement) { a.Data.Columns = []data.Column{{Name: "x", Missing: 3}} },
+	} {
+		a := agreed(3, 1, 2)
+		bend(&a)
+		sealed, err := SealAgreement(Secret{1}, &a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenAgreement(Secret{1}, sealed); err == nil {
+			t.Errorf("an agreement on %s is read", name)
+		}
+	}
+	a := agreed(3, 1, 2)
+	if sealed, _ := SealAgreement(Secret{1}, &a); sealed != nil {
+		if _, err := OpenAgreement(Secret{1}, sealed); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -13,7 +13,7 @@ import (
 )
 
 // release is the version of the scripting API and the page.
-const release = "0.2.0"
+const release = "0.3.0"
 
 // Site is a static site to generate.
 type Site struct {
@@ -22,7 +22,7 @@ type Site struct {
 	Out     string
 	Prefix  string   // "" or "/repo"
 	Stories bool     // with /stories, which is for developing
-	Links   bool     // for a host that keeps short links
+	Links   bool     // for a host that keeps short links and has rooms
 	Frames  []string // origins whose pages may show it in a frame, as [headers.ParseFrames] gives them
 
 	guides []guide // what docs/ has, once it is rendered

@@ -211,9 +211,18 @@ func (s *Controller) take(cfg run.Config, facts run.Facts, name string) {
 	s.touch()
 }
 
-// takeAgreed puts what parties have agreed on in the place of the settings, but for the data. A table is read as agreed.
+// takeAgreed puts what parties have agreed on in the place of the settings, but for the data. A table is read as agreed. Anybody
+// may have made the room, so that all of it is read as a link is.
 func (s *Controller) takeAgreed(a run.Agreed) {
 	cfg := a.Config
+	cfg.CSV = a.CSV
+	hash, err := cfg.Hash()
+	if err != nil { // no configuration of JSON
+		return
+	}
+	cfg, names, more := link.ReadRun(hash)
+	s.address.leaveOut("invitation", names, more)
+	a.CSV = cfg.CSV
 	cfg.Data, cfg.CSV = s.exp.cfg.Data, s.exp.cfg.CSV
 	if s.data.agreed = &a; len(a.Columns) > 0 {
 		cfg.Data = form.Files

@@ -82,6 +82,7 @@ type fakeRun struct {
 	events func([]run.Event)
 	place  func(run.Place)
 	trial  func(run.Trial)
+	party  func(run.PartyState)
 	done   func(run.Result, error)
 	plan   run.PlanInfo
 	result *run.Result // for those who keep it
@@ -112,7 +113,7 @@ func (r *fakeRun) Named(string, *run.Config) app.Value { return nil }
 func (r *fakeRun) ID() string                          { return cmp.Or(r.id, fmt.Sprintf("%p", r)) }
 func (r *fakeRun) Plan() run.PlanInfo                  { return r.plan }
 func (r *fakeRun) Watch(l client.Listener) {
-	r.events, r.place, r.trial, r.done = l.Events, l.Place, l.Trial, l.Done
+	r.events, r.place, r.trial, r.party, r.done = l.Events, l.Place, l.Trial, l.Party, l.Done
 }
 
 func (r *fakeRun) Save(form, name string, _ *run.Config, written func(int), done func(error)) {

@@ -237,7 +237,7 @@ func (s *together) compare() {
 		return
 	}
 	s.asked++
-	s.compared, s.differences = false, nil
+	s.compared, s.differences, s.fault = false, nil, ""
 	if s.exp.plan == nil {
 		return
 	}

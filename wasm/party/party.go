@@ -133,6 +133,7 @@ type Trainer struct {
 	party *together.Party
 	room  *exchange
 	kept  kept
+	price run.Number          // ε of the plan
 	cut   context.CancelFunc  // of the connection
 	ended bool                // it has its result, and will not come back
 	over  *together.OverError // the room ended it; nil: it did not
@@ -191,7 +192,7 @@ func Join(ctx context.Context, h together.Host, p *plan.Plan, ds *data.Dataset, 
 	case len(all) > 0:
 		return nil, differ(all)
 	}
-	t, err := enter(h, p, ds, m, kept{Joining: m.Joining, Seed: theirs.Seed}, nil)
+	t, err := enter(ctx, h, p, ds, m, kept{Joining: m.Joining, Seed: theirs.Seed}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +219,7 @@ func Rejoin(ctx context.Context, h together.Host, p *plan.Plan, ds *data.Dataset
 	back := k.Seat
 	back.Answered = max(back.Answered, uint32(released))
 	m.Joining = k.Joining
-	t, err := enter(h, p, ds, m, k, &back)
+	t, err := enter(ctx, h, p, ds, m, k, &back)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +241,7 @@ func Fits(p *plan.Plan, state []byte) error {
 	return c.Fits(p)
 }
 
-func enter(h together.Host, p *plan.Plan, ds *data.Dataset, m worker.Meeting, k kept, back *together.Seat) (*Trainer, error) {
+func enter(until context.Context, h together.Host, p *plan.Plan, ds *data.Dataset, m worker.Meeting, k kept, back *together.Seat) (*Trainer, error) {
 	secret, err := secretOf(m.Invitation)
 	if err != nil {
 		return nil, err
@@ -256,12 +257,17 @@ func enter(h together.Host, p *plan.Plan, ds *data.Dataset, m worker.Meeting, k 
 	}
 	// The connection outlasts a stop, so that the others can be told.
 	ctx, cut := context.WithCancel(context.Background())
+	abort := context.AfterFunc(until, cut) // a room that does not answer is waited for until then
 	party, err := together.Enter(ctx, together.DialRoom(h, m.Room), g, back)
+	if !abort() && err == nil {
+		party.Close()
+		err = until.Err()
+	}
 	if err != nil {
 		cut()
 		return nil, fmt.Errorf("party: %w", err)
 	}
-	return &Trainer{party: party, room: &exchange{Party: party, meeting: m}, kept: k, cut: cut}, nil
+	return &Trainer{party: party, room: &exchange{Party: party, meeting: m}, kept: k, price: info.Epsilon, cut: cut}, nil
 }
 
 // wait waits for the start, and starts the run where the page says so.
@@ -269,10 +275,13 @@ func (t *Trainer) wait(ctx context.Context) error {
 	e, started := t.room, make(chan struct{})
 	defer close(started)
 	go func() {
-		select {
-		case <-e.meeting.Begin:
-			t.party.Start(ctx)
-		case <-started:
+		for {
+			select {
+			case <-e.meeting.Begin: // again, where too few had come, or the connection was broken
+				t.party.Start(ctx)
+			case <-started:
+				return
+			}
 		}
 	}()
 	err := t.party.Wait(ctx, func(cards []together.Card) {
@@ -317,11 +326,22 @@ func (t *Trainer) Steps(ctx context.Context) iter.Seq2[run.Event, error] {
 }
 
 // Result is of [worker.Trainer].
+//
+// Guarantee: where this party has answered a step, the result says that the run is charged.
 func (t *Trainer) Result(ctx context.Context) (run.Result, error) {
-	t.ended = true
 	r, err := t.Run.Result(ctx)
+	t.ended = err == nil // or the run can go on from its state
+	charge := "It is charged in full, as planned."
+	switch {
+	case r.Steps > 0:
+	case t.party.Seat().Answered > 0: // the others may have its words, and their sum
+		r.Charged, r.Epsilon, r.EpsilonAtStep = true, t.price, t.price
+		r.Guarantee = "This party had answered the first step when the run ended here: its sum may have been released, and all of the run is charged."
+	default:
+		charge = "Nothing had left this page, and nothing is charged."
+	}
 	if t.over != nil {
-		r.Notes = append(r.Notes, fmt.Sprintf("The room ended the run before its last step: %v. It is charged in full, as planned.", t.over.Why))
+		r.Notes = append(r.Notes, fmt.Sprintf("The room ended the run before its last step: %v. %s", t.over.Why, charge))
 	}
 	return r, err
 }

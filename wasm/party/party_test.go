@@ -54,6 +54,12 @@ func (h *host) Dial(ctx context.Context, _ string) (together.Link, error) { retu
 // three returns a host with a room for three parties, and what each brings.
 func three(t *testing.T, steps, tolerance int) (h *host, in run.Invitation, plans []*plan.Plan, rows *data.Dataset) {
 	t.Helper()
+	return threeOf(t, steps, run.Together{Parties: 3, Tolerance: tolerance})
+}
+
+// threeOf is three with a quorum.
+func threeOf(t *testing.T, steps int, g run.Together) (h *host, in run.Invitation, plans []*plan.Plan, rows *data.Dataset) {
+	t.Helper()
 	rows, err := builtin.Make("moons", 1)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +67,7 @@ func three(t *testing.T, steps, tolerance int) (h *host, in run.Invitation, plan
 	eps := 3.0
 	cfg := run.Config{
 		Method: "constant", Accountant: "rdp", Model: run.Model{Kind: "softmax"}, TargetEpsilon: &eps, Steps: steps, ExpectedBatchSize: 100, NumExamples: 3 * rows.Train.N,
-		Together: run.Together{Parties: 3, Tolerance: tolerance},
+		Together: g,
 	}
 	for range 3 {
 		p, err := plan.New(cfg, rows.Meta())
@@ -103,7 +109,7 @@ func (s *seen) last() run.PartyState {
 func TestPartiesMeetAsPagesDo(t *testing.T) {
 	const steps = 30
 	h, in, plans, rows := three(t, steps, 1)
-	begin := make(chan struct{})
+	begin := make(chan struct{}, 1)
 	var joined sync.WaitGroup
 	results, told := make([]run.Result, 3), make([]seen, 3)
 	var kept sync.Map // by party: the last round that it may have answered
@@ -159,7 +165,7 @@ func TestPartiesMeetAsPagesDo(t *testing.T) {
 	for len(told[0].last().Seats) < 3 && !t.Failed() {
 		time.Sleep(time.Millisecond)
 	}
-	close(begin)
+	begin <- struct{}{}
 	joined.Wait()
 	if t.Failed() {
 		return
@@ -240,7 +246,7 @@ func TestWhoStopsLeaves(t *testing.T) {
 func TestTooFewPartiesEndARun(t *testing.T) {
 	h, in, plans, rows := three(t, 20, 0)
 	var told [3]seen
-	begin := make(chan struct{})
+	begin := make(chan struct{}, 1)
 	results := make([]run.Result, 3)
 	var all sync.WaitGroup
 	for i := range plans {
@@ -273,7 +279,7 @@ func TestTooFewPartiesEndARun(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 	}
-	close(begin)
+	begin <- struct{}{}
 	all.Wait()
 	for i, r := range results[:2] {
 		said := slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "too few parties") })

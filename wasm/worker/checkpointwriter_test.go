@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -810,5 +811,32 @@ func TestARunGoesOnWithTheSameFeaturesAlone(t *testing.T) {
 		if m := p.next(ErrorType, ReplyType); c.says == "" != (m.Type == ReplyType) || !strings.Contains(m.Text, c.says) {
 			t.Errorf("%s: %s %s", what, m.Type, m.Text)
 		}
+	}
+}
+
+// TestARunOfAnOlderVersionIsListedAndRefused: what 0.2.0 stored says what was spent, and no other version goes on with it.
+func TestARunOfAnOlderVersionIsListedAndRefused(t *testing.T) {
+	v := newMemStore()
+	d := &memFiles{of: v, id: anyID, left: -1}
+	for file, name := range map[int]string{1: "state", 3: "journal"} {
+		var err error
+		if d.files[file], err = os.ReadFile("../../testdata/0.2.0/interrupted-" + name + ".bin"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v.byRun[anyID] = d
+	p := storing(t, v, steps(20))
+	list := interrupted(t, p)
+	if len(list) != 1 || list[0].Fault != "" || list[0].Step != 8 || list[0].Released != 9 || list[0].Builtin != "blobs" || list[0].Config.Method != "constant" {
+		t.Fatalf("it is listed as %+v", list)
+	}
+	p.send(Open, 1, `{"data":"digits"}`)
+	p.next(ReplyType)
+	p.send(GoOn, 2, `{"id":"`+anyID+`","program":"0.3.0+00000000"}`)
+	if m := p.next(ErrorType); !strings.Contains(m.Text, "another version of the page") {
+		t.Errorf("it goes on: %s", m.Text)
+	}
+	if list := interrupted(t, p); len(list) != 1 {
+		t.Errorf("after that %d are listed", len(list))
 	}
 }

@@ -89,7 +89,7 @@ type Shareable interface {
 // Meeting is the side of a room that a party's page has.
 type Meeting struct {
 	run.Joining // but where a checkpoint has it
-	// Begin is closed when the page starts the run for all.
+	// Begin has one each time that the page starts the run for all.
 	Begin <-chan struct{}
 	// Show tells the page how it stands. It returns soon.
 	Show func(run.PartyState)

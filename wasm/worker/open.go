@@ -106,6 +106,9 @@ func (d *openData) apart(p prepared) (*data.Dataset, error) {
 	if name == "" {
 		return p.ds, nil
 	}
+	if p.ds.Backbone != nil {
+		return nil, &run.ConfigError{Field: "data", Message: "a backbone made features of this built-in data, which are the same for all parties: open it without a backbone, or open files"}
+	}
 	var seed [8]byte
 	if _, err := rand.Read(seed[:]); err != nil {
 		return nil, fmt.Errorf("worker: no randomness for rows of its own: %w", err)

@@ -106,7 +106,7 @@
 //	           be made longer than it was planned
 //	step       one step, while paused
 //	pace       so many steps a second at most, a number; 0: as fast as can be
-//	begin      a run of several parties starts with those who have come: of whoever opened the room
+//	begin      a run of several parties starts with those who have come, of whom the first may say so
 //	store      the run is stored as soon as can be, as its page may be about to go
 //	ack        one events message has been dealt with
 //

@@ -58,8 +58,7 @@ func (s rooms) invited(r Request, q run.InvitedRequest) (a run.Agreed, err error
 
 // attendance is the side of its room that a run of several parties has.
 type attendance struct {
-	begin chan struct{}
-	once  sync.Once // it is closed
+	begin chan struct{} // has one where the page starts the run
 	post  func(run.PartyState)
 
 	mu      sync.Mutex
@@ -71,7 +70,7 @@ type attendance struct {
 
 // attend has a run join a room.
 func (r *running) attend(in run.Joining) Meeting {
-	a := &attendance{begin: make(chan struct{}), post: func(s run.PartyState) { r.mail.send(PartyType, r.id, s) }}
+	a := &attendance{begin: make(chan struct{}, 1), post: func(s run.PartyState) { r.mail.send(PartyType, r.id, s) }}
 	r.attendance = a
 	m := Meeting{Joining: in, Begin: a.begin, Show: a.show}
 	if k := r.checkpoints; k != nil {
@@ -80,10 +79,14 @@ func (r *running) attend(in run.Joining) Meeting {
 	return m
 }
 
-// start starts the run for all.
+// start starts the run for all, if enough have come: otherwise it can be tried again.
 func (a *attendance) start() {
-	if a != nil {
-		a.once.Do(func() { close(a.begin) })
+	if a == nil {
+		return
+	}
+	select {
+	case a.begin <- struct{}{}:
+	default: // it is about to be
 	}
 }
 
@@ -100,7 +103,7 @@ func (a *attendance) show(s run.PartyState) {
 func (a *attendance) send() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.due {
+	if a.due && !a.stopped {
 		a.due, a.sentAt = false, time.Now()
 		a.post(a.latest)
 	}

@@ -77,6 +77,9 @@ func (s *runs) checkpointInfo(p prepared, q run.TrainRequest) (about run.Checkpo
 		Program: q.Keep.Program, Data: p.ds.Name, Builtin: s.plans.data.publicName(q.Config), Started: s.mail.now().UTC().Format(time.RFC3339),
 		Steps: info.Steps, Config: q.Config, Backbone: p.ds.Backbone,
 	}
+	if q.Together != nil {
+		about.Room = q.Together.Room
+	}
 	if !s.plans.data.fromFiles() || q.Keep.Salt == "" {
 		return about, nil
 	}
@@ -168,7 +171,7 @@ type running struct {
 	// trainer takes its steps; nil before the first and after the last. Only the goroutine
 	// that takes them touches it, or one that holds the gate for that.
 	trainer Trainer
-	unbegun bool // several parties were to begin it, and did not
+	begun   bool // a trainer has started
 
 	mu  sync.Mutex
 	out Outbox
@@ -208,7 +211,7 @@ func (r *running) conduct(ctx context.Context, p prepared, onEnd func()) {
 	if err != nil {
 		r.mail.send(StateType, r.id, Failed)
 		f := failure(err)
-		f.Unbegun = r.unbegun
+		f.Unreleased = p.meeting != nil && p.from == nil && !r.begun
 		r.mail.send(FailedType, r.id, f)
 		return
 	}
@@ -230,7 +233,7 @@ func (r *running) conduct(ctx context.Context, p prepared, onEnd func()) {
 func (r *running) steps(ctx context.Context, p prepared) (result run.Result, err error) {
 	defer recovered(&err)
 	opening := ctx
-	if p.from != nil { // also one that is stopped now has a result
+	if p.from != nil && p.meeting == nil { // also one that is stopped now has a result; one that waits for a room goes on later
 		opening = context.WithoutCancel(ctx)
 	}
 	if !r.await(ctx) && p.from == nil {
@@ -252,7 +255,6 @@ func (r *running) steps(ctx context.Context, p prepared) (result run.Result, err
 	r.place(on.be, on.why)
 	t, err := p.start(opening, on.be)
 	again := p.start
-	r.unbegun = err != nil && p.meeting != nil && p.from == nil // see Shareable's Join
 	if err == nil {
 		again = t.Continue
 		if p.from != nil {
@@ -263,7 +265,7 @@ func (r *running) steps(ctx context.Context, p prepared) (result run.Result, err
 	if instead := on.Instead; instead != nil && errors.Is(err, compute.ErrLost) {
 		result, err = r.replace(ctx, *instead, again, err)
 	}
-	if t == nil && err != nil && ctx.Err() != nil && p.from == nil {
+	if !r.begun && err != nil && ctx.Err() != nil && p.from == nil {
 		return p.unstarted(), nil
 	}
 	return result, err
@@ -272,7 +274,7 @@ func (r *running) steps(ctx context.Context, p prepared) (result run.Result, err
 // rest pulls a run's events and works out its result.
 func (r *running) rest(ctx context.Context, t Trainer) (run.Result, error) {
 	defer t.Close()
-	r.trainer = t
+	r.trainer, r.begun = t, true
 	defer func() { r.trainer = nil }()
 	if err := r.pull(ctx, t); err != nil && ctx.Err() == nil {
 		return run.Result{}, err
@@ -286,7 +288,6 @@ func (r *running) rest(ctx context.Context, t Trainer) (run.Result, error) {
 // replace continues a run whose back end is lost on another: the same steps with the same
 // noise, and a note that says so.
 func (r *running) replace(ctx context.Context, on Backend, begin func(context.Context, compute.Backend) (Trainer, error), lost error) (run.Result, error) {
-	r.unbegun = false
 	be, note, err := on.Open()
 	if err != nil {
 		return run.Result{}, errors.Join(lost, err)

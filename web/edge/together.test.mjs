@@ -254,3 +254,36 @@ test("two people meet: a room is opened, what differs is named, who leaves can j
   assert.ok(!one.url().includes("room="), "the room is over, and the address is the settings' again");
   assert.deepEqual([...one.errors, ...two.errors], []);
 });
+
+test("a run that is never started is not charged, whatever ends it", async (t) => {
+  const two = { ...config, num_examples: 600, together: { parties: 2 } }, all = [await visit(t), await visit(t)];
+  await Promise.all(all.map((page) => ready(page)));
+  const charges = (/** @type {any} */ page) => page.evaluate(async () => (await window.clipscope.ledger.entries()).map((/** @type {any} */ e) => `${e.state} ${e.charged}`));
+  const failure = (/** @type {any} */ page) => page.evaluate(() => /** @type {any} */ (window).run.done.then(() => "none", (/** @type {Error} */ e) => e.message));
+  const room = await opened(all[0], rows(0, 300), two);
+  await joined(all[0], rows(0, 300), two, { ...room, name: "first" });
+  await here(all[0], 1);
+  await joined(all[1], rows(1, 300), { ...two, steps: 50 }, { ...room, name: "second" });
+  assert.match(await failure(all[1]), /config\.steps/);
+  await eventually(async () => assert.deepEqual(await charges(all[1]), ["closed 0"], "who differs"));
+  await joined(all[1], rows(1, 300), two, { ...room, name: "second" });
+  await here(all[0], 2);
+  for (const page of all) assert.equal(await page.evaluate(() => (/** @type {any} */ (window).run.stop(), /** @type {any} */ (window).run.done.then((/** @type {any} */ r) => r.steps))), 0);
+  await eventually(async () => assert.deepEqual(await charges(all[1]), ["closed 0", "closed 0"], "who waited in vain"));
+  await eventually(async () => assert.deepEqual(await charges(all[0]), ["closed 0"], "who left"));
+});
+
+test("a file is in a room once in a browser", async (t) => {
+  const one = await visit(t), two = await open(one.context(), edge.url + "/help/"), other = await open(one.context(), edge.url + "/help/");
+  const room = await opened(one, rows(0, 300), three);
+  await joined(one, rows(0, 300), three, { ...room, name: "one" });
+  await here(one, 1);
+  await assert.rejects(joined(two, rows(0, 300), three, { ...room, name: "two" }), /is in this room already, in another tab/);
+  await other.evaluate(async ([text, of]) => { window.data = await window.clipscope.open({ train: [new File([text], "another.csv")] }, of.csv); }, [rows(1, 300), three]);
+  await joined(other, "", three, { ...room, name: "other" });
+  await here(one, 2);
+  await one.evaluate(() => window.run.stop());
+  await one.evaluate(() => window.run.done);
+  await joined(two, rows(0, 300), three, { ...room, name: "two" });
+  await here(two, 2);
+});

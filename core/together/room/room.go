@@ -112,7 +112,13 @@ type seat struct {
 type conn struct {
 	seat int
 	idle int
+	sent uint32 // entries of the log
+	took uint32 // of those, while there are more to send
 }
+
+// window bounds the bytes of the log that a party which comes back is sent at once, beside one entry: more follows when it
+// has taken these in.
+const window = 4 << 20
 
 // New makes a room in an empty store, with the agreement of those who will join.
 func New(store Store, terms wire.Terms, sealed []byte, now time.Time) (*Room, error) {
@@ -157,11 +163,23 @@ func Open(store Store) (*Room, error) {
 	return r, nil
 }
 
-// Attach tells a room that was opened whose connection one is.
+// Attach tells a room that was opened whose connection one is. Of two of one seat the later holds: the earlier is about
+// to end. So is one of which it is not known any more how much of the log it was sent.
 func (r *Room) Attach(c Conn, seat int) {
-	if seat >= 0 && seat < len(r.seats) {
-		r.conns[c], r.seats[seat].conn = &conn{seat: seat}, c
+	if seat < 0 || seat >= len(r.seats) || r.seats[seat].conn > c {
+		return
 	}
+	r.seat(c, seat, r.state.Entries)
+	if r.seats[seat].Entries+1 < r.state.Entries {
+		r.sends = append(r.sends, Send{To: c, Close: true})
+		r.drop(c)
+	}
+}
+
+// seat gives a connection its seat, which was sent so many entries.
+func (r *Room) seat(c Conn, at int, sent uint32) {
+	delete(r.conns, r.seats[at].conn)
+	r.conns[c], r.seats[at].conn = &conn{seat: at, sent: sent}, c
 }
 
 // SeatOf returns the seat of a connection; −1 of one that has none.
@@ -230,6 +248,12 @@ func (r *Room) Tick(now time.Time) ([]Send, error) {
 	switch {
 	case r.state.Phase == lobby && late:
 		r.end(wire.Expired)
+	case r.state.Phase == lobby: // opened anew: connections may have ended meanwhile
+		for i := range r.seats {
+			if r.seats[i].conn == 0 {
+				r.showEmpty(i)
+			}
+		}
 	case r.state.Phase == gathering:
 		err = r.gather(now, late)
 	case r.state.Phase == summing && (late || r.sum == nil):
@@ -245,10 +269,16 @@ func (r *Room) take(now time.Time, k *conn, f wire.Frame) error {
 	k.idle = 0
 	switch f := f.(type) {
 	case wire.Start:
-		if k.seat == 0 && s.Phase == lobby && len(r.conns) >= int(s.Terms.Quorum) {
+		if s.Phase == lobby && k.seat == r.first() && len(r.conns) >= int(s.Terms.Quorum) {
 			return r.start(now)
 		}
 	case wire.Ready:
+		if more := k.sent < s.Entries; more && f.Entries == k.sent {
+			return r.goOn(r.seats[k.seat].conn)
+		} else if more && f.Entries > k.took && f.Entries < k.sent {
+			k.took = f.Entries
+			return nil
+		}
 		if s.Phase != lobby && s.Phase != over && f.Entries == s.Entries {
 			p := &r.seats[k.seat]
 			p.Entries, p.Proof, p.Slow = f.Entries, f.Proof, false
@@ -287,6 +317,9 @@ func (r *Room) join(now time.Time, c Conn, h wire.Hello) error {
 	at := slices.IndexFunc(r.seats, func(s seat) bool { return s.Token == token })
 	s := &r.state
 	switch {
+	case at >= 0 && s.Gone.Has(at) && s.Phase != lobby && s.Phase != over: // it was away when the run began, or has left
+		r.refuse(c, wire.Begun)
+		return nil
 	case at >= 0 && (s.Gone.Has(at) || h.Entries > s.Entries || r.seats[at].Times >= mostTimes):
 		r.refuse(c, wire.Refused)
 		return nil
@@ -315,15 +348,19 @@ func (r *Room) join(now time.Time, c Conn, h wire.Hello) error {
 	if err := r.saveSeat(at); err != nil {
 		return err
 	}
-	if err := r.sit(c, at); err != nil {
+	if err := r.sit(c, at, 0); err != nil {
 		return err
 	}
 	r.showCards(c, at)
 	return nil
 }
 
-// free returns a seat that nobody has, or that of a party whose connection has ended, but for the first, which starts
-// the run; −1 where there is none.
+// first returns the first seat of those who are there: it starts the run.
+func (r *Room) first() int {
+	return slices.IndexFunc(r.seats, func(p seat) bool { return p.conn != 0 })
+}
+
+// free returns a seat that nobody has, or that of a party whose connection has ended; −1 where there is none.
 func (r *Room) free() int {
 	s := &r.state
 	if gone := s.Gone.All(); len(gone) > 0 {
@@ -332,7 +369,7 @@ func (r *Room) free() int {
 	if s.Seats < int(s.Terms.Parties) {
 		return s.Seats
 	}
-	return slices.IndexFunc(r.seats, func(p seat) bool { return p.conn == 0 && p.Token != r.seats[0].Token })
+	return slices.IndexFunc(r.seats, func(p seat) bool { return p.conn == 0 })
 }
 
 // comeBack has a party take up its seat again.
@@ -342,7 +379,7 @@ func (r *Room) comeBack(now time.Time, c Conn, at int, h wire.Hello) error {
 		r.drop(old)
 		r.sends = append(r.sends, Send{To: old, Close: true})
 	}
-	if err := r.sit(c, at); err != nil {
+	if err := r.sit(c, at, h.Entries); err != nil {
 		return err
 	}
 	fresh := len(h.Card) > 0 && !slices.Equal(h.Card, p.Card)
@@ -355,20 +392,15 @@ func (r *Room) comeBack(now time.Time, c Conn, at int, h wire.Hello) error {
 		r.showCards(c, at)
 		return r.saveSeat(at)
 	}
-	for i := h.Entries; i < s.Entries; i++ {
-		b, err := r.store.Get(logKey(i))
-		if err != nil {
-			return fmt.Errorf("room: entry %d of the log: %w", i, err)
-		}
-		r.sends = append(r.sends, Send{To: c, Frame: b})
-	}
 	p.Entries = 0
 	if err := r.saveSeat(at); err != nil {
 		return err
 	}
+	if err := r.goOn(c); err != nil {
+		return err
+	}
 	switch {
 	case s.Phase == over:
-		r.sends = append(r.sends, Send{To: c, Frame: wire.Over{Why: s.Why}.Append(nil), Close: true})
 		return nil
 	case fresh:
 		s.Back, r.dirty = s.Back.With(at), true
@@ -378,15 +410,33 @@ func (r *Room) comeBack(now time.Time, c Conn, at int, h wire.Hello) error {
 		if s.Phase == gathering {
 			return r.recordCards()
 		}
-	case r.awaits(at, s.Round):
+	case r.awaits(at, s.Round) && r.conns[c].sent == s.Entries:
 		r.sends = append(r.sends, Send{To: c, Frame: r.round().Append(nil)})
 	}
 	return nil
 }
 
-// sit gives a connection its seat, and welcomes it.
-func (r *Room) sit(c Conn, at int) error {
-	r.Attach(c, at)
+// goOn sends a party that has come back more of what it has missed, and in a room that is over at last why.
+func (r *Room) goOn(c Conn) error {
+	k, s := r.conns[c], &r.state
+	for bytes := 0; k.sent < s.Entries && bytes < window; k.sent++ {
+		b, err := r.store.Get(logKey(k.sent))
+		if err != nil {
+			return fmt.Errorf("room: entry %d of the log: %w", k.sent, err)
+		}
+		r.sends = append(r.sends, Send{To: c, Frame: b})
+		bytes += len(b)
+	}
+	if s.Phase == over && k.sent == s.Entries {
+		r.sends = append(r.sends, Send{To: c, Frame: wire.Over{Why: s.Why}.Append(nil), Close: true})
+		r.drop(c)
+	}
+	return nil
+}
+
+// sit gives a connection its seat, and welcomes it. It knows so many entries of the log.
+func (r *Room) sit(c Conn, at int, entries uint32) error {
+	r.seat(c, at, entries)
 	b, err := r.welcome(at, r.state.Entries)
 	if err == nil {
 		r.sends = append(r.sends, Send{To: c, Frame: b})
@@ -433,7 +483,13 @@ func (r *Room) record(f wire.Frame) error {
 	}
 	r.state.Entries++
 	r.dirty = true
-	r.tell(b)
+	for i := range r.seats {
+		k := r.conns[r.seats[i].conn]
+		if k != nil && k.sent == r.state.Entries-1 { // others are sent it in their turn
+			r.sends = append(r.sends, Send{To: r.seats[i].conn, Frame: b})
+			k.sent++
+		}
+	}
 	return nil
 }
 
@@ -593,11 +649,7 @@ func (r *Room) leave(now time.Time, at int, why wire.Reason) error {
 	switch left := s.Seats - len(s.Gone.All()); {
 	case s.Phase == over:
 		return nil
-	case s.Phase == lobby && at == 0:
-		r.end(wire.Left)
-		return nil
-	case s.Phase == lobby:
-		r.showEmpty(at)
+	case s.Phase == lobby && left > 0:
 		return nil
 	case left < int(s.Terms.Quorum):
 		r.end(wire.BelowQuorum)
@@ -608,10 +660,14 @@ func (r *Room) leave(now time.Time, at int, why wire.Reason) error {
 	return r.gather(now, false)
 }
 
-// refuse ends a connection, and says why.
+// refuse ends a connection, and says why. Before the start its seat is empty then.
 func (r *Room) refuse(c Conn, why wire.Reason) {
 	r.sends = append(r.sends, Send{To: c, Frame: wire.Over{Why: why}.Append(nil), Close: true})
+	at := r.SeatOf(c)
 	r.drop(c)
+	if at >= 0 && r.state.Phase == lobby {
+		r.showEmpty(at)
+	}
 }
 
 // drop forgets a connection.
@@ -629,7 +685,7 @@ func (r *Room) end(why wire.Reason) {
 	r.state.Phase, r.state.Why, r.sum, r.dirty = over, why, nil, true
 	b := wire.Over{Why: why}.Append(nil)
 	for i := range r.seats {
-		if c := r.seats[i].conn; c != 0 {
+		if c := r.seats[i].conn; c != 0 && r.conns[c].sent == r.state.Entries { // others hear it when they have all that they have missed
 			r.sends = append(r.sends, Send{To: c, Frame: b, Close: true})
 			r.drop(c)
 		}

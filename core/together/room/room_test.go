@@ -250,11 +250,11 @@ func TestWhoIsDisputedByMostIsOut(t *testing.T) {
 		t.Errorf("the others do not go on: %+v", b.last(4))
 	}
 	b.says(3, wire.Hello{Token: token(3)})
-	b.wants(3, wire.Over{Why: wire.Refused}, "who comes back and is out")
+	b.wants(3, wire.Over{Why: wire.Begun}, "who comes back and is out")
 }
 
 // TestSeatsBeforeTheStart are free again when their parties leave, or when others want them and their connections have
-// ended; the first, which starts the run, is nobody else's.
+// ended. The first of those who are there starts the run.
 func TestSeatsBeforeTheStart(t *testing.T) {
 	b := newTable(t, three)
 	for c := Conn(1); c <= 3; c++ {
@@ -275,23 +275,30 @@ func TestSeatsBeforeTheStart(t *testing.T) {
 	b.says(7, wire.Hello{Token: token(3), Card: []byte("card 3")})
 	b.wants(7, wire.Over{Why: wire.Full}, "who comes back too late")
 	b.take(b.room.Lost(b.now, 1))
+	b.says(6, wire.Start{})
+	if b.room.state.Phase != lobby {
+		t.Error("the run was started by the last of those who are there")
+	}
 	b.join(8)
-	b.wants(8, wire.Over{Why: wire.Full}, "who wants the first seat")
-	b.says(9, wire.Hello{Token: token(1), Card: []byte("card 1")})
 	b.take(b.room.Lost(b.now, 4))
-	b.says(9, wire.Start{})
-	roster, ok := b.last(9).(wire.Roster)
-	if want := [][]byte{[]byte("card 1"), nil, []byte("card 6")}; !ok || !slices.EqualFunc(roster.Cards, want, slices.Equal) {
+	b.says(8, wire.Start{})
+	roster, ok := b.last(8).(wire.Roster)
+	if want := [][]byte{[]byte("card 8"), nil, []byte("card 6")}; !ok || !slices.EqualFunc(roster.Cards, want, slices.Equal) {
 		t.Errorf("the run begins with %q", roster.Cards)
 	}
 	b.says(10, wire.Hello{Token: token(4), Entries: 0})
-	b.wants(10, wire.Over{Why: wire.Refused}, "who was not there at the start")
+	b.wants(10, wire.Over{Why: wire.Begun}, "who was not there at the start")
 
 	b = newTable(t, three)
 	b.join(1)
 	b.join(2)
 	b.says(1, wire.Leave{})
-	b.wants(2, wire.Over{Why: wire.Left}, "a room whose opener leaves")
+	b.wants(2, wire.Card{Seat: 0}, "who stays where the opener leaves")
+	b.join(3)
+	b.says(3, wire.Start{})
+	if b.room.state.Phase == lobby {
+		t.Error("nobody can start a room whose opener has left")
+	}
 	b = newTable(t, three)
 	b.join(1)
 	b.join(2)

@@ -165,7 +165,6 @@ const (
 	Begun
 	Refused
 	Disputed
-	Left
 	reasons
 )
 
@@ -176,7 +175,6 @@ var said = [...]string{
 	Full:        "all seats are taken",
 	Begun:       "the run has begun, and nobody else can join",
 	Refused:     "a message was not what this room takes",
-	Left:        "whoever opened the room has left it",
 	Disputed:    "most of the others say that this party was told something else",
 }
 
