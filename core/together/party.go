@@ -325,7 +325,7 @@ func (p *Party) enter(f wire.Frame) {
 
 // ready says what the party has taken in. The room sends more where there is more.
 func (p *Party) ready(ctx context.Context) {
-	if p.seat.Entries == 0 {
+	if p.seat.Entries == 0 || int(p.seat.Round) == p.guest.Steps { // it has not begun, or has ended
 		return
 	}
 	p.line.send(ctx, wire.Ready{Entries: p.seat.Entries, Proof: prove(p.seat.Signer, p.seat.Entries, p.seat.Log)})
