@@ -47,6 +47,7 @@ type Send struct {
 const (
 	LobbyLife = 24 * time.Hour   // for the start
 	IdleLife  = 15 * time.Minute // for enough parties to go on with
+	Grace     = 10 * time.Second // at most, for the answer of a party whose connection has ended
 )
 
 // mostIdle bounds the frames of a connection, one after the other, that change nothing: late answers
@@ -237,6 +238,9 @@ func (r *Room) Lost(now time.Time, c Conn) ([]Send, error) {
 	r.drop(c)
 	if at >= 0 && r.state.Phase == lobby {
 		r.showEmpty(at)
+	}
+	if s := &r.state; at >= 0 && r.awaits(at, s.Round) {
+		s.Deadline, r.dirty = min(s.Deadline, now.Add(Grace).UnixMilli()), true
 	}
 	return r.flush(r.gather(now, false))
 }

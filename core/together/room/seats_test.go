@@ -142,3 +142,27 @@ func TestWhoComesBackIsSentTheLogInWindows(t *testing.T) {
 		t.Errorf("the room is over as %v, with %d entries taken of %d", got, taken, b.room.state.Entries)
 	}
 }
+
+// TestWhoseConnectionEndsIsWaitedForBriefly: others do not wait for a tab that was closed as long as for a slow one.
+func TestWhoseConnectionEndsIsWaitedForBriefly(t *testing.T) {
+	terms := three
+	terms.AnswerSeconds = 60
+	b := started(t, terms, 3)
+	b.says(1, wire.Words{Round: 1, Words: make([]uint32, 2)})
+	b.take(b.room.Lost(b.now, 1)) // it has answered
+	if d := b.room.Next().Sub(b.now); d != time.Minute {
+		t.Errorf("the others are waited for %v", d)
+	}
+	b.take(b.room.Lost(b.now, 3))
+	if d := b.room.Next().Sub(b.now); d != Grace {
+		t.Errorf("who is gone is waited for %v", d)
+	}
+	b.says(9, wire.Hello{Token: token(3), Entries: b.room.state.Entries})
+	if r, ok := b.last(9).(wire.Round); !ok || r.Round != 1 {
+		t.Errorf("who is back in time is asked again: %+v", b.last(9))
+	}
+	b.tick(Grace)
+	if v, ok := b.last(2).(wire.Void); !ok || v.Round != 1 {
+		t.Errorf("the round is not over: %+v", b.last(2))
+	}
+}
