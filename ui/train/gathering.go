@@ -242,7 +242,7 @@ func (v *togetherView) lacking(here int) string {
 	case here < g.Quorum:
 		return fmt.Sprintf("With %s or more it can start.", words.Plural(g.Quorum, "party"))
 	case here < g.Parties:
-		return fmt.Sprintf("It can start, and whoever comes later cannot join. Noise is reckoned for %s.", words.Plural(g.Parties, "party"))
+		return fmt.Sprintf("It can start, and whoever comes later cannot join. The noise is that of %s.", words.Plural(g.Parties, "party"))
 	}
 	return "All are here."
 }
@@ -268,7 +268,7 @@ func (v *togetherView) going() app.UI {
 		said = fmt.Sprintf("%s of %s in the last step. ", words.Count(s.Present), words.Plural(v.Parties.Parties, "party")) + said
 	}
 	if s.Void > 0 {
-		said += fmt.Sprintf(" %s void, as somebody did not answer: charged, and nothing learnt.", words.Plural(s.Void, "step"))
+		said += fmt.Sprintf(" Without a sum, as somebody did not answer: %s, which count.", words.Plural(s.Void, "step"))
 	}
 	if v.Running && s.Waiting {
 		said = "Waiting for the others. " + said

@@ -94,7 +94,7 @@ func TestARoomIsOpenedAndLedTo(t *testing.T) {
 		t.Errorf("the run was told %q", got)
 	}
 	party(run.PartyState{Seats: []run.PartySeat{{Name: "St. Anna", You: true}}, Fingerprint: "abcd", Present: 2, Void: 1, Sent: 3000, Received: 4000, Waiting: true})
-	if html := b.panel(); !strings.Contains(html, "2 of 3 parties in the last step") || !strings.Contains(html, "1 step void") || !strings.Contains(html, "abcd") || !strings.Contains(html, "Waiting") {
+	if html := b.panel(); !strings.Contains(html, "2 of 3 parties in the last step") || !strings.Contains(html, "did not answer: 1 step") || !strings.Contains(html, "abcd") || !strings.Contains(html, "Waiting") {
 		t.Errorf("under way: %s", html)
 	}
 	if sent := b.Sent(); sent.ToRoom != 3000 || sent.FromRoom != 4000 {

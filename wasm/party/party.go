@@ -139,14 +139,14 @@ type Trainer struct {
 	over  *together.OverError // the room ended it; nil: it did not
 }
 
-// kept is what a checkpoint has beside the run's.
+// kept holds what a checkpoint has beside the state of the run.
 type kept struct {
 	Joining run.Joining   `json:"joining"`
 	Seed    []byte        `json:"seed"`
 	Seat    together.Seat `json:"seat"`
 }
 
-// exchange is a party's, told of as it goes on.
+// exchange has a page told of a party's exchange.
 type exchange struct {
 	*together.Party
 	meeting worker.Meeting
@@ -156,7 +156,7 @@ type exchange struct {
 // noticeable is how long the others take before somebody who watches is told: in every step they take a little.
 const noticeable = 2 * time.Second
 
-// Sum is of [train.Exchange].
+// Sum hands words in and returns the sum, as [train.Exchange] says.
 func (e *exchange) Sum(ctx context.Context, step int, words []uint32) ([]uint32, error) {
 	waiting := e.state
 	waiting.Waiting = true
@@ -297,7 +297,7 @@ func (t *Trainer) wait(ctx context.Context) error {
 	return nil
 }
 
-// seated takes in who is there.
+// seated notes who is there.
 func (e *exchange) seated(cards []together.Card) {
 	own := e.Seat().Seat
 	e.state.Seats = nil

@@ -40,7 +40,7 @@ func (s rooms) invite(r Request, q run.TrainRequest) (run.Invitation, error) {
 	return plan.Invite(r.ctx, p.ds.Classes)
 }
 
-// invited says what a room is for, and how a configuration on the open data differs.
+// invited returns what a room is for, and how a configuration on the open data differs.
 func (s rooms) invited(r Request, q run.InvitedRequest) (a run.Agreed, err error) {
 	if s.agreement == nil {
 		return a, errors.New("worker: there is no way to rooms here")
@@ -56,7 +56,7 @@ func (s rooms) invited(r Request, q run.InvitedRequest) (a run.Agreed, err error
 	return a, err
 }
 
-// attendance is the side of its room that a run of several parties has.
+// attendance passes on what a page and the room of its run tell each other.
 type attendance struct {
 	begin chan struct{} // has one where the page starts the run
 	post  func(run.PartyState)
