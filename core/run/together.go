@@ -90,4 +90,5 @@ type PartyState struct {
 type PartySeat struct {
 	Name string `json:"name"` // empty: nobody has it
 	You  bool   `json:"you,omitempty"`
+	Away bool   `json:"away,omitempty"` // the last round was not asked of it
 }

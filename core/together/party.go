@@ -176,8 +176,8 @@ func (p *Party) Seat() Seat {
 // Moved returns the bytes that the party has sent to the room, and received.
 func (p *Party) Moved() (sent, received int64) { return p.line.moved() }
 
-// Present returns the number of parties that the round was asked of which this party answered last; 0 before.
-func (p *Party) Present() int { return len(p.present.All()) }
+// Present lists the seats that the round was asked of which this party answered last; none before.
+func (p *Party) Present() []int { return p.present.All() }
 
 // Transcript returns a hash of everything that all parties were told, in its order.
 func (p *Party) Transcript() string { return hex.EncodeToString(p.seat.Log[:]) }

@@ -254,7 +254,13 @@ func (v *togetherView) seats() app.UI {
 	list = list[:min(len(list), most)]
 	return app.Ul().Class("together-seats").Body(
 		app.Range(list).Slice(func(i int) app.UI {
-			return app.Li().Body(app.Text(words.Brief(list[i].Name, 60)), app.If(list[i].You, func() app.UI { return app.Strong().Text(" you") }))
+			class, s := "", list[i]
+			if s.Away {
+				class = "away"
+			}
+			return app.Li().Class(class).Body(app.Text(words.Brief(s.Name, 60)),
+				app.If(s.You, func() app.UI { return app.Strong().Text(" you") }),
+				app.If(s.Away, func() app.UI { return app.Em().Text(" away") }))
 		}),
 		app.If(more > 0, func() app.UI { return app.Li().Text(fmt.Sprintf("and %s more", words.Count(more))) }),
 	)

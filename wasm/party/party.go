@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -166,7 +167,13 @@ func (e *exchange) Sum(ctx context.Context, step int, words []uint32) ([]uint32,
 	if err == nil && sum == nil {
 		e.state.Void++
 	}
-	e.state.Present = e.Party.Present()
+	if present := e.Party.Present(); len(present) > 0 { // or it has only taken sums in, that it had missed
+		e.state.Present, e.state.Seats = len(present), slices.Clone(e.state.Seats)
+		for i := range e.state.Seats {
+			s := &e.state.Seats[i]
+			s.Away = s.Name != "" && !slices.Contains(present, i)
+		}
+	}
 	e.tell(false)
 	return sum, err
 }

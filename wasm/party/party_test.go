@@ -181,6 +181,9 @@ func TestPartiesMeetAsPagesDo(t *testing.T) {
 		if len(s.Seats) != 3 || !s.Seats[i].You || s.Seats[(i+1)%3].You || s.Seats[1].Name != "hospital 2" {
 			t.Errorf("party %d is shown %+v", i+1, s.Seats)
 		}
+		if s.Seats[(i+1)%3].Away {
+			t.Errorf("party %d is shown that the next is away", i+1)
+		}
 		if least := int64(plans[0].Info().Together.StepBytes * steps * 2 / 3); s.Sent < least || s.Received < least {
 			t.Errorf("party %d has sent %d bytes and received %d", i+1, s.Sent, s.Received)
 		}
