@@ -100,7 +100,7 @@ func (s *together) start(t *trial) (label string, several bool) {
 	case s.room != nil:
 		label = "Join"
 	default:
-		label = "Open a room"
+		label = "Open room"
 	}
 	return label, s.has(t)
 }

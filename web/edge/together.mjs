@@ -8,5 +8,5 @@ const { host, url } = await start((options) => Object.assign(options, { port }))
 const setup = "#data=digits&together.parties=3&together.tolerance=2&num_examples=18000&steps=100&target_epsilon=3";
 console.log(`Clipscope, with rooms, is at ${url}/
 Open ${url}/${setup}
-in a tab, press "Open a room", and open the address that it shows in two others. Each tab draws digits of its own.`);
+in a tab, press "Open room", and open the address that it shows in two others. Each tab draws digits of its own.`);
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => host.dispose());

@@ -193,7 +193,7 @@ test("two people meet: a room is opened, what differs is named, who leaves can j
   await one.fill("#f-together-parties", "2");
   await one.fill("#party-name", "St. Anna");
   await one.locator("#party-name").blur();
-  await shows(one, "#act-start[aria-disabled=false]", "Open a room");
+  await shows(one, "#act-start[aria-disabled=false]", "Open room");
   await shows(one, "#together", "if you trust nobody");
   assert.equal(await one.evaluate(() => location.hash.includes("num_examples=1440")), true, "twice the rows to train on are declared");
   await shot(one, "offer");
