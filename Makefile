@@ -186,7 +186,7 @@ SELDOM := GOGC=400
 # The race detector, which makes tests some five times longer, is for the packages that
 # start goroutines or share, and for all that they call; but for TestMutantsFail, which does
 # neither and takes as long as all others, and of core/privacy for the tests that share. This
-# folder's own tests ask its server one thing after the other, and app runs in browsers.
+# folder's own tests ask its server one thing after the other, and app and wasm run in browsers.
 SHARING = $(sort $(dir $(shell grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir=node_modules --exclude-dir=app '"sync("|/)|^[[:space:]]*go [a-zA-Z]' .)))
 ALONE  := ^TestMutantsFail$$
 SHARED := ^Test(MemoryMayBeShared|Joined)
@@ -195,7 +195,7 @@ test-go: dist/index.html
 	@$(BESIDE) suite-race suite-native
 
 suite-race: compiler
-	CGO_ENABLED=1 $(GO) test -vet=off $(PATIENT) -race -short -skip '$(ALONE)' $(filter-out ./ ./core/privacy/,$(SHARING))
+	CGO_ENABLED=1 $(GO) test -vet=off $(PATIENT) -race -short -skip '$(ALONE)' $(filter-out ./ ./core/privacy/ ./wasm/,$(SHARING))
 	CGO_ENABLED=1 $(GO) test -vet=off $(PATIENT) -race -short -run '$(SHARED)' ./core/privacy
 
 suite-native:
