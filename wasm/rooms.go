@@ -47,7 +47,7 @@ func (s *site) Ask(ctx context.Context, method, path string, body []byte) ([]byt
 	return answer, nil
 }
 
-// answersWithin is how long a host may take for an answer: other questions to the worker wait meanwhile.
+// answersWithin bounds the time of a host for an answer: other questions to the worker wait meanwhile.
 const answersWithin = 30 * time.Second
 
 func ask(ctx context.Context, method, path string, body []byte) ([]byte, error) {
@@ -198,7 +198,7 @@ func (s *socket) Close() error {
 	return nil
 }
 
-// agreement is what the session asks of a room.
+// agreement returns what the parties of a room have agreed on.
 func (s *site) agreement(ctx context.Context, in run.Invitation) (run.Agreed, error) {
 	a, err := party.Find(ctx, s, in)
 	return a.Agreed(), err

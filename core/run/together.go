@@ -35,7 +35,7 @@ type StatementTogether struct {
 	Transcript string `json:"transcript,omitempty"`
 }
 
-// Invitation is what a link to a room holds.
+// Invitation holds the way to a room, as its link does.
 type Invitation struct {
 	Room string `json:"room"` // its name at its host, which is the page's
 	// Secret is known to the parties and not to the room: 32 bytes in base64, as addresses write it.

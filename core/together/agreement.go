@@ -131,14 +131,8 @@ func ReadAgreement(b []byte) (Agreement, error) {
 	return a, nil
 }
 
-// Difference is a value in which two agreements differ.
-type Difference struct {
-	Path          string // as data.columns.3.name
-	Theirs, Yours string // as JSON; empty where there is none
-}
-
 // Differences lists where two agreements differ, but for their seeds.
-func Differences(theirs, yours *Agreement) ([]Difference, error) {
+func Differences(theirs, yours *Agreement) ([]run.Difference, error) {
 	a, err := flat(theirs)
 	if err != nil {
 		return nil, err
@@ -149,10 +143,10 @@ func Differences(theirs, yours *Agreement) ([]Difference, error) {
 	}
 	paths := maps.Clone(a)
 	maps.Copy(paths, b)
-	var all []Difference
+	var all []run.Difference
 	for _, p := range slices.Sorted(maps.Keys(paths)) {
 		if a[p] != b[p] {
-			all = append(all, Difference{p, a[p], b[p]})
+			all = append(all, run.Difference{Path: p, Theirs: a[p], Yours: b[p]})
 		}
 	}
 	return all, nil

@@ -861,7 +861,7 @@ func TestAgreementsAreCompared(t *testing.T) {
 	cfg.MaxGradNorm, meta.Columns[1].Categories = 2, []string{"f", "m", "x"}
 	other := NewAgreement(cfg, meta, []string{"no", "maybe"}, [32]byte{1})
 	d, err := Differences(&one, &other)
-	want := []Difference{{"config.max_grad_norm", "1", "2"}, {"data.classes.2", `"yes"`, `"maybe"`}, {"data.columns.2.categories.3", "", `"x"`}}
+	want := []run.Difference{{Path: "config.max_grad_norm", Theirs: "1", Yours: "2"}, {Path: "data.classes.2", Theirs: `"yes"`, Yours: `"maybe"`}, {Path: "data.columns.2.categories.3", Theirs: "", Yours: `"x"`}}
 	if err != nil || !slices.Equal(d, want) {
 		t.Errorf("%v: %v", d, err)
 	}

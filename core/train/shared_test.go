@@ -322,7 +322,7 @@ func TestVoidStepsMoveNothing(t *testing.T) {
 	}
 }
 
-// left is where the others are gone after some steps.
+// left has the others gone after some steps.
 type left struct {
 	*hall
 	after int

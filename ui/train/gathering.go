@@ -104,7 +104,7 @@ func (v *togetherView) differences() app.UI {
 		app.P().Class("warning").Text("Not as agreed. Data have to have the same columns and classes, and settings the same values:"),
 		app.Ul().Body(app.Range(list).Slice(func(i int) app.UI {
 			d := list[i]
-			return app.Li().Body(app.Code().Text(v.place(d.Path)), app.Text(fmt.Sprintf(": %s there, %s here", words.Brief(orNone(d.Theirs), 60), words.Brief(orNone(d.Yours), 60))))
+			return app.Li().Body(app.Code().Text(v.place(d.Path)), app.Text(fmt.Sprintf(": %s there, %s here", words.Brief(cmp.Or(d.Theirs, "nothing"), 60), words.Brief(cmp.Or(d.Yours, "nothing"), 60))))
 		})),
 		app.If(slices.ContainsFunc(all, func(d run.Difference) bool { return strings.HasPrefix(d.Path, "config.") }), func() app.UI {
 			return app.Div().Class("buttons").Body(app.Button().Type("button").ID("together-take").Text("Take the room’s settings").OnClick(func(app.Context, app.Event) { v.Actions.TakeAgreed() }))
@@ -170,13 +170,6 @@ func (v *togetherView) place(path string) string {
 		return "column " + n + ", " + what
 	}
 	return strings.TrimPrefix(path, "data.")
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "nothing"
-	}
-	return s
 }
 
 // promise says what it costs, who is trusted for that, and what is sent.

@@ -48,7 +48,7 @@ type together struct {
 // rooms reports whether the page's host has rooms.
 func (s *together) rooms() bool { return s.client != nil && s.client.Rooms() }
 
-// nameKey is where this browser keeps what others see of it.
+// nameKey names the text that this browser keeps for others to see.
 const nameKey = "clipscope-party"
 
 func (s *together) name() string {

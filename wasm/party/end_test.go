@@ -18,50 +18,39 @@ import (
 func TestWordsThatLeftAreCharged(t *testing.T) {
 	h, in, plans, rows := threeOf(t, 20, run.Together{Parties: 3, Tolerance: 1, Quorum: 2})
 	var told [3]seen
-	begin := make(chan struct{}, 1)
 	results := make([]run.Result, 3)
-	var all sync.WaitGroup
 	answered, stopped := make(chan struct{}), make(chan struct{})
-	for i := range plans {
-		m := worker.Meeting{Joining: run.Joining{Invitation: in, Name: fmt.Sprint(i)}, Show: told[i].show}
+	meet(t, in, told[:], func(i int, m worker.Meeting) {
 		if i == 0 {
-			m.Begin = begin
 			m.Keep = func(step int) error { close(answered); return nil }
 		}
-		all.Go(func() {
-			r, err := Join(t.Context(), h, plans[i], rows, purego.New(), m)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer r.Close()
-			if i != 0 {
-				<-stopped
-			}
-			ctx, stop := context.WithCancel(t.Context())
-			defer stop()
-			if i == 0 {
-				go func() { <-answered; time.Sleep(100 * time.Millisecond); stop() }()
-			}
-			for _, err := range r.Steps(ctx) {
-				if err != nil && i != 0 {
-					t.Errorf("party %d: %v", i, err)
-				}
-			}
-			if results[i], err = r.Result(t.Context()); err != nil {
-				t.Error(err)
-			}
-			if i == 0 {
-				r.Close()
-				close(stopped)
-			}
-		})
-		for len(told[i].last().Seats) == 0 && !t.Failed() {
-			time.Sleep(time.Millisecond)
+		r, err := Join(t.Context(), h, plans[i], rows, purego.New(), m)
+		if err != nil {
+			t.Error(err)
+			return
 		}
-	}
-	begin <- struct{}{}
-	all.Wait()
+		defer r.Close()
+		if i != 0 {
+			<-stopped
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		if i == 0 {
+			go func() { <-answered; time.Sleep(100 * time.Millisecond); stop() }()
+		}
+		for _, err := range r.Steps(ctx) {
+			if err != nil && i != 0 {
+				t.Errorf("party %d: %v", i, err)
+			}
+		}
+		if results[i], err = r.Result(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if i == 0 {
+			r.Close()
+			close(stopped)
+		}
+	})
 	if r := results[0]; r.Steps != 0 || !r.Charged || r.Epsilon != plans[0].Info().Epsilon {
 		t.Errorf("after %d steps, charged %t, ε %g", r.Steps, r.Charged, r.Epsilon)
 	}
@@ -74,41 +63,29 @@ func TestWordsThatLeftAreCharged(t *testing.T) {
 func TestAnEarlyEndSaysWhatIsCharged(t *testing.T) {
 	h, in, plans, rows := three(t, 20, 0)
 	var told [3]seen
-	begin := make(chan struct{}, 1)
 	results := make([]run.Result, 3)
-	var all, joined sync.WaitGroup
+	var joined sync.WaitGroup
 	joined.Add(3)
-	for i := range plans {
-		m := worker.Meeting{Joining: run.Joining{Invitation: in, Name: fmt.Sprint(i)}, Show: told[i].show}
-		if i == 0 {
-			m.Begin = begin
+	meet(t, in, told[:], func(i int, m worker.Meeting) {
+		r, err := Join(t.Context(), h, plans[i], rows, purego.New(), m)
+		joined.Done()
+		if err != nil {
+			t.Error(err)
+			return
 		}
-		all.Go(func() {
-			r, err := Join(t.Context(), h, plans[i], rows, purego.New(), m)
-			joined.Done()
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer r.Close()
-			joined.Wait()
-			if i == 2 {
-				r.ended = true
-				return // and leaves
-			}
-			time.Sleep(100 * time.Millisecond)
-			for range r.Steps(t.Context()) {
-			}
-			if results[i], err = r.Result(t.Context()); err != nil {
-				t.Error(err)
-			}
-		})
-		for len(told[i].last().Seats) == 0 && !t.Failed() {
-			time.Sleep(time.Millisecond)
+		defer r.Close()
+		joined.Wait()
+		if i == 2 {
+			r.ended = true
+			return // and leaves
 		}
-	}
-	begin <- struct{}{}
-	all.Wait()
+		time.Sleep(100 * time.Millisecond)
+		for range r.Steps(t.Context()) {
+		}
+		if results[i], err = r.Result(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
 	for i, r := range results[:2] {
 		if said := strings.Contains(fmt.Sprint(r.Notes), "charged in full"); said != (r.Charged || r.Steps > 0) {
 			t.Errorf("party %d: charged %t, %q", i, r.Charged, r.Notes)

@@ -61,18 +61,12 @@ func lives(t *testing.T, seed uint64) {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	h, in, plans, rows := threeOf(t, steps, run.Together{Parties: 3, Tolerance: 1, Quorum: 2})
 	s := &spy{host: h, answers: map[uint32][]string{}}
-	begin := make(chan struct{}, 1)
 	var told [3]seen
-	var all sync.WaitGroup
 	results := make([]run.Result, 3)
-	for i := range plans {
+	meet(t, in, told[:], func(i int, m worker.Meeting) {
 		var at together.Host = h
 		if i == 2 {
 			at = s
-		}
-		m := worker.Meeting{Joining: run.Joining{Invitation: in, Name: fmt.Sprint(i)}, Show: told[i].show}
-		if i == 0 {
-			m.Begin = begin
 		}
 		journal, crash := 0, -1
 		died := errors.New("a crash")
@@ -86,70 +80,63 @@ func lives(t *testing.T, seed uint64) {
 				return nil
 			}
 		}
-		all.Go(func() {
-			r, err := Join(t.Context(), at, plans[i], rows, purego.New(), m)
-			if err != nil {
+		r, err := Join(t.Context(), at, plans[i], rows, purego.New(), m)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		var state []byte
+		number := 0
+		for {
+			var failed error
+			for e, err := range r.Steps(t.Context()) {
+				if err != nil {
+					failed = err
+					break
+				}
+				if i == 2 && (state == nil || rnd.IntN(4) == 0) {
+					b, step, err := r.Checkpoint(t.Context())
+					if err != nil {
+						t.Error(err)
+					}
+					if step > 0 {
+						state = b
+					}
+				}
+				if i == 2 && rnd.IntN(9) == 0 && number < 8 && e.Step < steps {
+					failed = died
+					break
+				}
+			}
+			if failed == nil {
+				break
+			}
+			if !errors.Is(failed, died) {
+				t.Errorf("party %d: %v", i, failed)
+				return
+			}
+			number++
+			r.Close()
+			if rnd.IntN(2) == 0 {
+				time.Sleep(10 * time.Millisecond)
+			}
+			crash = -1
+			if number < 8 && rnd.IntN(2) == 0 {
+				crash = journal + 1 + rnd.IntN(5)
+			}
+			if r, err = Rejoin(t.Context(), at, plans[i], rows, purego.New(), worker.Meeting{Show: told[i].show, Keep: m.Keep}, state, journal); err != nil {
 				t.Error(err)
 				return
 			}
-			var state []byte
-			number := 0
-			for {
-				var failed error
-				for e, err := range r.Steps(t.Context()) {
-					if err != nil {
-						failed = err
-						break
-					}
-					if i == 2 && (state == nil || rnd.IntN(4) == 0) {
-						b, step, err := r.Checkpoint(t.Context())
-						if err != nil {
-							t.Error(err)
-						}
-						if step > 0 {
-							state = b
-						}
-					}
-					if i == 2 && rnd.IntN(9) == 0 && number < 8 && e.Step < steps {
-						failed = died
-						break
-					}
-				}
-				if failed == nil {
-					break
-				}
-				if !errors.Is(failed, died) {
-					t.Errorf("party %d: %v", i, failed)
-					return
-				}
-				number++
-				r.Close()
-				if rnd.IntN(2) == 0 {
-					time.Sleep(10 * time.Millisecond)
-				}
-				crash = -1
-				if number < 8 && rnd.IntN(2) == 0 {
-					crash = journal + 1 + rnd.IntN(5)
-				}
-				if r, err = Rejoin(t.Context(), at, plans[i], rows, purego.New(), worker.Meeting{Show: told[i].show, Keep: m.Keep}, state, journal); err != nil {
-					t.Error(err)
-					return
-				}
-			}
-			if results[i], err = r.Result(t.Context()); err != nil {
-				t.Error(err)
-			}
-			if i == 2 {
-				t.Logf("%d lives, %d notes", number+1, len(results[i].Notes))
-			}
-			r.Close()
-		})
-		for len(told[i].last().Seats) == 0 && !t.Failed() {
-			time.Sleep(time.Millisecond)
 		}
-	}
-	begin <- struct{}{}
-	all.Wait()
+		if results[i], err = r.Result(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if i == 2 {
+			t.Logf("%d lives, %d notes", number+1, len(results[i].Notes))
+		}
+		r.Close()
+	})
 	for round, list := range s.answers {
 		if len(slices.Compact(list)) != 1 {
 			t.Errorf("round %d has %d answers", round, len(list))

@@ -2,6 +2,7 @@
 package party
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/binary"
@@ -23,7 +24,7 @@ import (
 	"clipscope/wasm/worker"
 )
 
-// answerSeconds is how long a room waits for a party in a round: a first step, for which kernels are compiled, takes some
+// answerSeconds bounds the wait of a room for a party in a round: a first step, for which kernels are compiled, takes some
 // seconds on a phone.
 const answerSeconds = 60
 
@@ -100,11 +101,7 @@ func Compare(theirs *together.Agreement, p *plan.Plan, classes []string) ([]run.
 	if err != nil {
 		return nil, fmt.Errorf("party: %w", err)
 	}
-	var list []run.Difference
-	for _, d := range all {
-		list = append(list, run.Difference{Path: d.Path, Theirs: d.Theirs, Yours: d.Yours})
-	}
-	return list, nil
+	return all, nil
 }
 
 // differ is the error of a plan that differs from an agreement.
@@ -116,16 +113,9 @@ func differ(all []run.Difference) error {
 			said = append(said, fmt.Sprintf("%d more", len(all)-most))
 			break
 		}
-		said = append(said, fmt.Sprintf("%s (%s there, %s here)", d.Path, orNothing(d.Theirs), orNothing(d.Yours)))
+		said = append(said, fmt.Sprintf("%s (%s there, %s here)", d.Path, cmp.Or(d.Theirs, "nothing"), cmp.Or(d.Yours, "nothing")))
 	}
 	return plan.Fault("together.parties", "the parties of this room have agreed on something else: %s", strings.Join(said, ", "))
-}
-
-func orNothing(s string) string {
-	if s == "" {
-		return "nothing"
-	}
-	return s
 }
 
 // Trainer is a run that has met its others.
@@ -154,7 +144,7 @@ type exchange struct {
 	state   run.PartyState
 }
 
-// noticeable is how long the others take before somebody who watches is told: in every step they take a little.
+// noticeable is the wait for others of which somebody who watches is told: in every step they take a little.
 const noticeable = 2 * time.Second
 
 // Sum hands words in and returns the sum, as [train.Exchange] says.

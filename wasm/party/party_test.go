@@ -83,7 +83,7 @@ func threeOf(t *testing.T, steps int, g run.Together) (h *host, in run.Invitatio
 	return h, in, plans, rows
 }
 
-// seen is what a page was told.
+// seen keeps what a page was told.
 type seen struct {
 	mu     sync.Mutex
 	states []run.PartyState
@@ -105,68 +105,76 @@ func (s *seen) last() run.PartyState {
 	return s.states[len(s.states)-1]
 }
 
+// meet has as many parties meet as are told of, one after the other, so that the first has the first seat and starts the
+// run, and returns when all have done what do does.
+func meet(t *testing.T, in run.Invitation, told []seen, do func(i int, m worker.Meeting)) {
+	t.Helper()
+	begin := make(chan struct{}, 1)
+	var all sync.WaitGroup
+	for i := range told {
+		m := worker.Meeting{Joining: run.Joining{Invitation: in, Name: fmt.Sprint("hospital ", i+1)}, Show: told[i].show}
+		if i == 0 {
+			m.Begin = begin
+		}
+		all.Go(func() { do(i, m) })
+		for len(told[i].last().Seats) == 0 && !t.Failed() {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	for len(told[0].last().Seats) < len(told) && !t.Failed() {
+		time.Sleep(time.Millisecond)
+	}
+	begin <- struct{}{}
+	all.Wait()
+}
+
 // TestPartiesMeetAsPagesDo: three join, start, and one comes back from what it kept.
 func TestPartiesMeetAsPagesDo(t *testing.T) {
 	const steps = 30
 	h, in, plans, rows := three(t, steps, 1)
-	begin := make(chan struct{}, 1)
-	var joined sync.WaitGroup
 	results, told := make([]run.Result, 3), make([]seen, 3)
 	var kept sync.Map // by party: the last round that it may have answered
-	for i := range plans {
-		m := worker.Meeting{Joining: run.Joining{Invitation: in, Name: fmt.Sprint("hospital ", i+1)}, Show: told[i].show, Keep: func(step int) error { kept.Store(i, step); return nil }}
-		if i == 0 {
-			m.Begin = begin
+	meet(t, in, told, func(i int, m worker.Meeting) {
+		m.Keep = func(step int) error { kept.Store(i, step); return nil }
+		r, err := Join(t.Context(), h, plans[i], rows, purego.New(), m)
+		if err != nil {
+			t.Errorf("party %d: %v", i+1, err)
+			return
 		}
-		joined.Go(func() {
-			r, err := Join(t.Context(), h, plans[i], rows, purego.New(), m)
+		for e, err := range r.Steps(t.Context()) {
 			if err != nil {
 				t.Errorf("party %d: %v", i+1, err)
 				return
 			}
-			for e, err := range r.Steps(t.Context()) {
-				if err != nil {
-					t.Errorf("party %d: %v", i+1, err)
-					return
-				}
-				if i != 2 || e.Step != 10 {
-					continue
-				}
-				state, step, err := r.Checkpoint(t.Context())
-				if err != nil || step == 0 {
-					t.Errorf("a state after step %d: %v", step, err)
-					return
-				}
-				if err := Fits(plans[i], state); err != nil {
-					t.Error(err)
-				}
-				r.Close() // as where a tab is closed: the seat stays
-				answered, _ := kept.Load(i)
-				if r, err = Rejoin(t.Context(), h, plans[i], rows, purego.New(), worker.Meeting{Show: told[i].show, Keep: m.Keep}, state, answered.(int)); err != nil {
-					t.Error(err)
-					return
-				}
-				break
+			if i != 2 || e.Step != 10 {
+				continue
 			}
-			for _, err := range r.Steps(t.Context()) {
-				if err != nil {
-					t.Errorf("party %d: %v", i+1, err)
-				}
+			state, step, err := r.Checkpoint(t.Context())
+			if err != nil || step == 0 {
+				t.Errorf("a state after step %d: %v", step, err)
+				return
 			}
-			if results[i], err = r.Result(t.Context()); err != nil {
+			if err := Fits(plans[i], state); err != nil {
 				t.Error(err)
 			}
-			r.Close()
-		})
-		for len(told[i].last().Seats) == 0 && !t.Failed() { // so that the first has the first seat
-			time.Sleep(time.Millisecond)
+			r.Close() // as where a tab is closed: the seat stays
+			answered, _ := kept.Load(i)
+			if r, err = Rejoin(t.Context(), h, plans[i], rows, purego.New(), worker.Meeting{Show: told[i].show, Keep: m.Keep}, state, answered.(int)); err != nil {
+				t.Error(err)
+				return
+			}
+			break
 		}
-	}
-	for len(told[0].last().Seats) < 3 && !t.Failed() {
-		time.Sleep(time.Millisecond)
-	}
-	begin <- struct{}{}
-	joined.Wait()
+		for _, err := range r.Steps(t.Context()) {
+			if err != nil {
+				t.Errorf("party %d: %v", i+1, err)
+			}
+		}
+		if results[i], err = r.Result(t.Context()); err != nil {
+			t.Error(err)
+		}
+		r.Close()
+	})
 	if t.Failed() {
 		return
 	}
@@ -249,41 +257,28 @@ func TestWhoStopsLeaves(t *testing.T) {
 func TestTooFewPartiesEndARun(t *testing.T) {
 	h, in, plans, rows := three(t, 20, 0)
 	var told [3]seen
-	begin := make(chan struct{}, 1)
 	results := make([]run.Result, 3)
-	var all sync.WaitGroup
-	for i := range plans {
-		m := worker.Meeting{Joining: run.Joining{Invitation: in, Name: fmt.Sprint(i)}, Show: told[i].show}
-		if i == 0 {
-			m.Begin = begin
+	meet(t, in, told[:], func(i int, m worker.Meeting) {
+		r, err := Join(t.Context(), h, plans[i], rows, purego.New(), m)
+		if err != nil {
+			t.Error(err)
+			return
 		}
-		all.Go(func() {
-			r, err := Join(t.Context(), h, plans[i], rows, purego.New(), m)
-			if err != nil {
-				t.Error(err)
-				return
+		defer r.Close()
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		for e, err := range r.Steps(ctx) {
+			if i == 2 && e.Step == 5 {
+				stop()
 			}
-			defer r.Close()
-			ctx, stop := context.WithCancel(t.Context())
-			defer stop()
-			for e, err := range r.Steps(ctx) {
-				if i == 2 && e.Step == 5 {
-					stop()
-				}
-				if err != nil && i != 2 {
-					t.Errorf("party %d: %v", i, err)
-				}
+			if err != nil && i != 2 {
+				t.Errorf("party %d: %v", i, err)
 			}
-			if results[i], err = r.Result(t.Context()); err != nil {
-				t.Error(err)
-			}
-		})
-		for len(told[i].last().Seats) == 0 && !t.Failed() {
-			time.Sleep(time.Millisecond)
 		}
-	}
-	begin <- struct{}{}
-	all.Wait()
+		if results[i], err = r.Result(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
 	for i, r := range results[:2] {
 		said := slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "too few parties") })
 		if r.Steps < 5 || r.Steps >= 20 || !r.Stopped || !said || len(r.Released.Parameters) == 0 {

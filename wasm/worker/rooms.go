@@ -24,11 +24,17 @@ func (p *planner) shareable(c run.Config) (prepared, Shareable, error) {
 	if err != nil {
 		return ready, nil, err
 	}
-	s, ok := ready.plan.(Shareable)
-	if !ok || c.Together.Parties == 0 {
+	s, ok := ready.shared()
+	if !ok {
 		return ready, nil, errAlone
 	}
 	return ready, s, nil
+}
+
+// shared returns the plan of a run of several parties; not ok of one alone.
+func (p prepared) shared() (s Shareable, ok bool) {
+	s, ok = p.plan.(Shareable)
+	return s, ok && p.config.Together.Parties > 0
 }
 
 // invite opens a room for a run.

@@ -61,10 +61,8 @@ func (s *runs) train(r Request, q run.TrainRequest) (started, error) {
 		}
 		k = newCheckpointWriter(s.store, s.mail.now, q.Keep.ID, about)
 	}
-	if q.Together != nil {
-		if _, ok := p.plan.(Shareable); !ok || q.Config.Together.Parties == 0 {
-			return started{}, errAlone
-		}
+	if _, ok := p.shared(); !ok && q.Together != nil {
+		return started{}, errAlone
 	}
 	return s.start(r.ID, p, k, q.Paused, q.Together)
 }
@@ -105,7 +103,7 @@ func (s *runs) free() error {
 func (s *runs) start(id int, p prepared, k *checkpointWriter, paused bool, join *run.Joining) (_ started, err error) {
 	ctx, stop := context.WithCancel(context.Background())
 	r := &running{mail: s.mail, id: id, gate: newGate(paused), stop: stop, checkpoints: k}
-	if _, ok := p.plan.(Shareable); ok && (join != nil || p.from != nil && p.from.Config.Together.Parties > 0) {
+	if _, ok := p.shared(); ok && (join != nil || p.from != nil) {
 		m := r.attend(*cmp.Or(join, &run.Joining{}))
 		p.meeting = &m
 		if p.ds, err = s.plans.data.apart(p); err != nil {

@@ -202,7 +202,7 @@ func (r *Room) Next() time.Time {
 // Welcome is what opened the room: its terms and the sealed agreement.
 func (r *Room) Welcome() ([]byte, error) { return r.welcome(0, 0) }
 
-// welcome is that as a seat is told it, when the log has so many entries.
+// welcome returns that for a seat, when the log has so many entries.
 func (r *Room) welcome(seat int, entries uint32) ([]byte, error) {
 	sealed, err := r.store.Get("agreement")
 	if err != nil {

@@ -63,6 +63,17 @@ func (b *table) tick(after time.Duration) {
 	b.take(b.room.Tick(b.now))
 }
 
+// reopen loses the room's memory, and returns the room as it is stored.
+func (b *table) reopen() *Room {
+	b.Helper()
+	r, err := Open(b.store)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.room = r
+	return r
+}
+
 func token(c Conn) (t [wire.TokenSize]byte) {
 	binary.LittleEndian.PutUint64(t[:], uint64(c))
 	return t
@@ -504,16 +515,12 @@ func FuzzARoom(f *testing.F) {
 			case 8:
 				b.says(c, wire.Hello{Token: token(c), Card: []byte{what}})
 			case 9:
-				r, err := Open(b.store)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for k := Conn(1); k <= 5; k++ {
-					if s := b.room.SeatOf(k); s >= 0 {
+				old := b.room
+				for k, r := Conn(1), b.reopen(); k <= 5; k++ {
+					if s := old.SeatOf(k); s >= 0 {
 						r.Attach(k, s)
 					}
 				}
-				b.room = r
 				b.tick(0)
 			case 10:
 				b.says(c, wire.Hello{Token: token(c), Entries: uint32(what >> 5)})

@@ -13,11 +13,7 @@ func TestALobbyThatBeganAnewShowsWhoIsGone(t *testing.T) {
 	b.join(1)
 	b.join(2)
 	b.join(3)
-	r, err := Open(b.store)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.room = r
+	r := b.reopen()
 	r.Attach(1, 0)
 	r.Attach(2, 1)
 	b.tick(0)
@@ -28,11 +24,7 @@ func TestALobbyThatBeganAnewShowsWhoIsGone(t *testing.T) {
 func TestTwoConnectionsOfASeatAreOneParty(t *testing.T) {
 	b := newTable(t, three)
 	b.join(1)
-	r, err := Open(b.store)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.room = r
+	r := b.reopen()
 	r.Attach(2, 0)
 	r.Attach(1, 0)
 	if r.SeatOf(2) != 0 || r.SeatOf(1) != -1 {
