@@ -95,9 +95,11 @@ func (l *line) listen(ctx context.Context, link Link) {
 		for i := 0; err != nil && i < redials && !errors.Is(err, errOver); i++ {
 			select {
 			case <-ctx.Done():
+			case <-time.After(pause):
+			}
+			if ctx.Err() != nil { // asked again, as both may be so: a life that is over must not take its seat back
 				l.end(ctx.Err())
 				return
-			case <-time.After(pause):
 			}
 			pause *= 2
 			link, err = l.connect(ctx)

@@ -461,7 +461,8 @@ func (p *Party) reply(ctx context.Context, f wire.Round, words []uint32) error {
 }
 
 // judge returns those who were told something else than this party, or whom it does not know, and whether it is most
-// of the others who were told something else. A seat that is empty tells nothing of the room.
+// of the others who were told something else. A seat that is empty tells nothing of the room, and neither does one other
+// of several: that one may lie.
 func (p *Party) judge(f wire.Round) (bad wire.Seats, told bool) {
 	differ, others := 0, 0
 	for i, at := range f.Present.All() {
@@ -477,7 +478,7 @@ func (p *Party) judge(f wire.Round) (bad wire.Seats, told bool) {
 			differ++
 		}
 	}
-	return bad, 2*differ > others
+	return bad, 2*differ > others && (others > 1 || len(p.seat.Cards) == 2)
 }
 
 func unexpected(f wire.Frame) error {

@@ -842,6 +842,34 @@ func TestStrangersAndFools(t *testing.T) {
 	}
 }
 
+// TestOneOtherOfSeveralStopsNobody: one proof that differs is disputed, and says that the room lies where two differ or
+// where there are only two parties.
+func TestOneOtherOfSeveralStopsNobody(t *testing.T) {
+	for _, c := range []struct {
+		parties, lie int
+		present      wire.Seats
+		told         bool
+	}{
+		{3, 1, wire.Seats{}.With(0).With(1), false},
+		{3, 1, wire.Seats{}.With(0).With(1).With(2), false},
+		{3, 2, wire.Seats{}.With(0).With(1).With(2), true},
+		{2, 1, wire.Seats{}.With(0).With(1), true},
+	} {
+		all := newMeeting(t, agreed(c.parties, 0, 2), 4, 9).gathered(t, c.parties)
+		f := wire.Round{Round: 1, Present: c.present}
+		for i, at := range c.present.All() {
+			p := all[at]
+			f.Proofs = append(f.Proofs, prove(p.seat.Signer, p.seat.Entries, p.seat.Log))
+			if at > 0 && at <= c.lie {
+				f.Proofs[i][0] ^= 1
+			}
+		}
+		if bad, told := all[0].judge(f); told != c.told || len(bad.All()) != c.lie {
+			t.Errorf("%d of %d lie: %v are disputed, and the room lies: %v", c.lie, c.parties, bad.All(), told)
+		}
+	}
+}
+
 // TestAgreementsAreCompared: two agreements differ where their data and configurations do, by name, and what
 // each party decides alone is no difference.
 func TestAgreementsAreCompared(t *testing.T) {

@@ -93,6 +93,7 @@ type state struct {
 	Round    uint32
 	Present  wire.Seats // in the round
 	Answered wire.Seats
+	Torn     wire.Seats // two of whom one disputes the other: nobody can tell who is right until a third is present
 	Deadline int64 // Unix milliseconds; of the phase
 	Since    int64 // when the phase began
 	Why      wire.Reason
@@ -539,10 +540,13 @@ func (r *Room) gather(now time.Time, late bool) error {
 			waits = waits || !p.Slow
 		}
 	}
-	enough := n >= int(s.Terms.Quorum)
+	torn := slices.Equal(ready, s.Torn)
+	enough := n >= int(s.Terms.Quorum) && !torn
 	switch {
+	case torn && n > 0 && s.Seats-len(s.Gone.All()) == n: // no third will come
+		r.end(wire.BelowQuorum)
 	case enough && !waits:
-		s.Round, s.Present, s.Answered = s.Round+1, ready, nil
+		s.Round, s.Present, s.Answered, s.Torn = s.Round+1, ready, nil, nil
 		r.sum, r.disputes = make([]uint32, s.Terms.Words), map[int]wire.Seats{}
 		r.turn(summing, now, r.answerTime())
 		b := r.round().Append(nil)
@@ -610,7 +614,7 @@ func (r *Room) finish() {
 }
 
 // void ends a round without a sum. Whom more than half of those present dispute is out, and so is who disputes
-// nobody of those: it was told something else, or says so.
+// nobody of those: it was told something else, or says so. Of two that are torn, neither is out while a third may come.
 func (r *Room) void(now time.Time) error {
 	s := &r.state
 	f := wire.Void{Round: s.Round, Present: s.Present}
@@ -627,10 +631,15 @@ func (r *Room) void(now time.Time) error {
 	if err := r.closeRound(now, f); err != nil {
 		return err
 	}
-	most := func(i int) bool { return 2*votes[i] > len(s.Present.All()) }
-	for _, i := range s.Present.All() {
+	present := s.Present.All()
+	torn := len(present) == 2 && len(r.disputes) > 0
+	if torn {
+		s.Torn = s.Present
+	}
+	most := func(i int) bool { return 2*votes[i] > len(present) }
+	for _, i := range present {
 		of, disputes := r.disputes[i]
-		if most(i) || disputes && !slices.ContainsFunc(of.All(), most) {
+		if !torn && (most(i) || disputes && !slices.ContainsFunc(of.All(), most)) {
 			if err := r.leave(now, i, wire.Disputed); err != nil {
 				return err
 			}

@@ -264,6 +264,58 @@ func TestWhoIsDisputedByMostIsOut(t *testing.T) {
 	b.wants(3, wire.Over{Why: wire.Begun}, "who comes back and is out")
 }
 
+// TestOfTwoThatAreTornNeitherIsOut: the room waits for a third, through a loss of its memory too, and ends where none
+// can come.
+func TestOfTwoThatAreTornNeitherIsOut(t *testing.T) {
+	words := func(round uint32) wire.Words { return wire.Words{Round: round, Words: []uint32{1, 1}} }
+	torn := func() *table {
+		b := started(t, three, 3)
+		for c := Conn(1); c <= 3; c++ {
+			b.says(c, words(1))
+		}
+		b.take(b.room.Lost(b.now, 3))
+		b.ready(1)
+		b.ready(2)
+		b.says(1, wire.Dispute{Round: 2, Seats: wire.Seats{}.With(1)})
+		b.says(2, words(2))
+		b.ready(1)
+		b.ready(2)
+		if _, void := b.last(1).(wire.Void); !void || b.ended[1] || b.ended[2] {
+			t.Fatalf("two are torn: %+v", b.last(1))
+		}
+		return b
+	}
+	b := torn()
+	b.reopen()
+	b.room.Attach(1, 0)
+	b.room.Attach(2, 1)
+	b.tick(20 * time.Second)
+	if _, void := b.last(2).(wire.Void); !void || b.room.Over() != 0 {
+		t.Fatalf("the room does not wait: %+v", b.last(2))
+	}
+	b.says(4, wire.Hello{Token: token(3), Entries: b.room.state.Entries})
+	b.ready(4)
+	if r, ok := b.last(2).(wire.Round); !ok || len(r.Present.All()) != 3 {
+		t.Fatalf("a third is there: %+v", b.last(2))
+	}
+	second := wire.Seats{}.With(1)
+	b.says(1, wire.Dispute{Round: 3, Seats: second})
+	b.says(4, wire.Dispute{Round: 3, Seats: second})
+	b.says(2, words(3))
+	b.wants(2, wire.Over{Why: wire.Disputed}, "who is disputed by two of three")
+
+	b = torn()
+	b.says(4, wire.Hello{Token: token(3), Entries: b.room.state.Entries})
+	b.says(4, wire.Leave{})
+	b.wants(1, wire.Over{Why: wire.BelowQuorum}, "no third can come")
+
+	b = torn()
+	for range 100 {
+		b.tick(10 * time.Second)
+	}
+	b.wants(1, wire.Over{Why: wire.BelowQuorum}, "no third comes")
+}
+
 // TestSeatsBeforeTheStart are free again when their parties leave, or when others want them and their connections have
 // ended. The first of those who are there starts the run.
 func TestSeatsBeforeTheStart(t *testing.T) {
