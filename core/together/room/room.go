@@ -94,8 +94,8 @@ type state struct {
 	Present  wire.Seats // in the round
 	Answered wire.Seats
 	Torn     wire.Seats // two of whom one disputes the other: nobody can tell who is right until a third is present
-	Deadline int64 // Unix milliseconds; of the phase
-	Since    int64 // when the phase began
+	Deadline int64      // Unix milliseconds; of the phase
+	Since    int64      // when the phase began
 	Why      wire.Reason
 }
 
