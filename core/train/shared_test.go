@@ -43,6 +43,14 @@ func (h *hall) Transcript() string { return "ab" }
 
 func (h *hall) Settled(int) bool { return false }
 
+func (h *hall) Present() []int {
+	all := make([]int, h.parties)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
 func (h *hall) Sum(_ context.Context, step int, words []uint32) ([]uint32, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
