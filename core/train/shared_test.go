@@ -292,6 +292,9 @@ func TestVoidStepsMoveNothing(t *testing.T) {
 			if events[i][step].Released.Void != void {
 				t.Errorf("step %d of party %d: void is %v", step+1, i+1, !void)
 			}
+			if n := events[i][step].Released.Parties; (n == 2) == void || (n == 0) != void {
+				t.Errorf("step %d of party %d: %d parties in its sum", step+1, i+1, n)
+			}
 			if stays := slices.Equal(after[i][step], after[i][step-1]); stays != void {
 				t.Errorf("step %d of party %d: parameters stay: %v", step+1, i+1, stays)
 			}

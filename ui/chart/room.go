@@ -1,6 +1,8 @@
 package chart
 
 import (
+	"math"
+
 	"clipscope/core/data"
 	"clipscope/core/run"
 	"clipscope/ui/series"
@@ -9,7 +11,12 @@ import (
 
 // room charts who took part in the steps of a run of several parties.
 func room() *Chart {
-	quorum := func(r *series.Record) float64 { return float64(r.Config.Together.Quorum) }
+	quorum := func(r *series.Record) float64 {
+		if g := r.Config.Together; g.Quorum < g.Parties {
+			return float64(g.Quorum)
+		}
+		return math.NaN() // the line of all who were invited says it
+	}
 	return &Chart{
 		Title: "Parties in each sum", Ink: Released,
 		Empty: "How many parties answered in every step. A step that one of them left open has no sum, and counts.",
