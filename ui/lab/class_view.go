@@ -38,6 +38,7 @@ func (v *classView) handedIn() app.UI {
 	return app.Section().Class("class").ID("class").Body(
 		app.H2().Text("Answers handed in"),
 		app.P().Class("help").Text("At a lesson’s end everybody can hand in what they answered. Paste here what they sent, one below the other, or what a camera reads from their codes. It stays in this tab."),
+		app.P().Class("help").Body(app.Text("Four lessons in 45 minutes, with a handout: "), app.A().Href(widget.Link("/guides/teaching/")).Text("Teach with it"), app.Text(".")),
 		app.Label().For("class-text").Text("What was handed in"),
 		app.Textarea().ID("class-text").Rows(3).Attr("spellcheck", "false").Attr("autocomplete", "off").
 			OnInput(func(ctx app.Context, _ app.Event) { v.send(pasteCards{ctx.JSSrc().Get("value").String()}) }),
