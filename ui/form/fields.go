@@ -342,6 +342,11 @@ func On(card Card) []Field {
 	return slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return f.Card != card })
 }
 
+// Settings are the fields that hold a value of the configuration, in the order of the page.
+func Settings() []Field {
+	return slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return f.Now != nil || f.Key == Plan })
+}
+
 // Following are the fields that a preset for one data set has and another may want
 // otherwise: those whose defaults follow from the data, and what goes with them.
 func Following() []string {

@@ -46,6 +46,7 @@ type Controller struct {
 	ledger   *ledger.Ledger
 	trials   *trials
 	keptRuns *keptRuns
+	results  *resultsTable
 	address  *address
 	together *together
 
@@ -78,6 +79,8 @@ func New(c Client) *Controller {
 	s.ledger.OnForget = s.forget
 	store, _ := c.(RunStore)
 	s.keptRuns = &keptRuns{env: e, store: store}
+	s.results = newResultsTable(e, s.keptRuns)
+	s.keptRuns.onKeep = s.results.addEnded
 	continuer, _ := c.(Continuer)
 	s.interrupted = &interruptedRuns{env: e, client: continuer, files: s.files}
 	s.keptRuns.isInterrupted = s.interrupted.has

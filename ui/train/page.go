@@ -74,6 +74,7 @@ func (p *Page) Render() app.UI {
 				s.interrupted.view(s.trials.last.phase.active()),
 				s.together.view(s.trials.last, s.interrupted.list),
 				&caption{View: s.caption(), Actions: captioned{s.keptRuns, s.trials, s.takeShown}},
+				s.results.view(),
 				app.If(s.trials.still(), func() app.UI { return s.trials.replay.View() }),
 				// A table takes the place of a result, as both would leave neither room.
 				app.If(t.result != nil && !(s.table && s.tabled()), func() app.UI {
