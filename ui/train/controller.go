@@ -47,6 +47,7 @@ type Controller struct {
 	trials   *trials
 	keptRuns *keptRuns
 	results  *resultsTable
+	sweep    *sweep
 	address  *address
 	together *together
 
@@ -89,6 +90,8 @@ func New(c Client) *Controller {
 	s.trials.replay = motion.NewReplay(s.trials.replayed, func() { s.trials.draw(); s.changed() },
 		func(d time.Duration, f func()) func() bool { return e.after(d, f) }, func() time.Time { return e.now() })
 	s.interrupted.onContinue = s.trials.goOn
+	s.sweep = newSweep(s)
+	s.trials.over, s.trials.answered = s.sweep.over, s.sweep.answered
 	gatherer, _ := c.(Gatherer)
 	s.together = &together{env: e, client: gatherer, exp: exp, data: s.data, address: s.address, taken: s.takeAgreed}
 	s.trials.together = s.together
@@ -147,6 +150,7 @@ func (s *Controller) Open(card form.Card) {
 // show opens a card, or none, and brings it in sight.
 func (s *Controller) show(card form.Card) {
 	s.exp.open(card)
+	s.sweep.follow()
 	s.changed()
 	if card != form.Foot {
 		browser.Reveal("card-" + string(card))
@@ -258,6 +262,7 @@ func (s *Controller) takeShown() {
 
 // replan asks what the configuration comes to, once the data is there.
 func (s *Controller) replan() {
+	s.sweep.follow()
 	if s.data.lack() == "" {
 		s.exp.replan(s.env, s.askPlan, func() {
 			s.ledger.Follow()

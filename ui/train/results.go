@@ -65,6 +65,12 @@ func (r *resultsTable) toggle() {
 	browser.Focus(map[bool]string{true: "results", false: "results-toggle"}[r.open])
 }
 
+// begin shows the table of the runs that end from now on.
+func (r *resultsTable) begin() {
+	r.open, r.sortedBy = true, ""
+	clear(r.chosen)
+}
+
 // any reports whether the table has one of the runs.
 func (r *resultsTable) any(list []entry) bool {
 	for _, e := range list {
