@@ -56,8 +56,8 @@ type sweep struct {
 	asking   bool          // the ledger's question is open
 	overrule bool          // it was answered with yes, for all that follow
 	ending   string        // why no further run begins; empty: they do
-	began    time.Time // when the first was started
-	begun    time.Time // when the current one was
+	began    time.Time     // when the first was started
+	begun    time.Time     // when the current one was
 }
 
 // plannedRun is a configuration with its plan, or why it has none.

@@ -330,7 +330,9 @@ func TestASweepOnFilesIsPricedAndAskedAboutOnce(t *testing.T) {
 				t.Errorf("no %q in %s", want, said)
 			}
 		}
-		l.train = func(run.Config, bool) error { return &client.Fault{Kind: client.OverLimit, Message: "It is over the limit."} }
+		l.train = func(run.Config, bool) error {
+			return &client.Fault{Kind: client.OverLimit, Message: "It is over the limit."}
+		}
 		b.sweep.start()
 		if b.ledger.Question() == nil || len(b.client.runs) != 0 {
 			t.Fatalf("no question, %d runs", len(b.client.runs))

@@ -452,6 +452,13 @@ func TestSpentComposesRunsOnTheSameData(t *testing.T) {
 	if err != nil || r.NextEpsilon == nil || math.Abs(float64(*r.NextEpsilon)-cost(800)) > 2e-3*cost(800) || len(r.Runs) != 1 {
 		t.Errorf("%+v, %v; want %v with the next run", r, err, cost(800))
 	}
+	// Two runs of half the steps cost what one of all costs.
+	half := next
+	half.Steps /= 2
+	r, err = askSpent(t, run.SpentRequest{Account: run.Account{Records: records, Names: []string{"rows-3"}}, Next: run.Coming{half, half}})
+	if err != nil || r.NextEpsilon == nil || math.Abs(float64(*r.NextEpsilon)-cost(800)) > 2e-3*cost(800) {
+		t.Errorf("%+v, %v; want %v with the next runs", r, err, cost(800))
+	}
 	// A run without a guarantee may tell anything, with noise or without.
 	for _, per := range []json.RawMessage{nil, next.PerStep} {
 		next := run.Entry{Run: "g", Events: run.Events{PerStep: per}, Unprotected: true}
