@@ -387,6 +387,8 @@ func (w *sweep) over(t *trial) {
 	}
 	if w.busy() {
 		w.after(0, w.next)
+	} else if w.plans != nil {
+		w.price(w.edits) // more has been spent
 	}
 }
 

@@ -345,8 +345,12 @@ func TestASweepOnFilesIsPricedAndAskedAboutOnce(t *testing.T) {
 			continue
 		}
 		b.trials.ConfirmRun()
+		priced := len(l.asked)
 		for range 3 {
 			b.endRun(nil)
+		}
+		if len(l.asked) == priced {
+			t.Error("what has been spent since is not in the total")
 		}
 		if len(b.client.runs) != 3 || b.ledger.Question() != nil || b.sweep.busy() || b.sweep.done() != 3 {
 			t.Errorf("confirmed: %d runs, %s", len(b.client.runs), b.progress())
