@@ -19,7 +19,7 @@ type Run struct {
 	// Diagnostic is nil of a run without a result.
 	Diagnostic *Diagnostic
 	// Partial says why the run is no measurement of its configuration: it failed, was stopped or was
-	// changed on its way; empty: it is one. Such a run is charged, and counts in no mean.
+	// changed on its way; empty: it is one. Such a run is charged, and counts in no mean. It may depend on the data.
 	Partial string
 }
 
@@ -28,7 +28,7 @@ type Released struct {
 	Epsilon run.Number // what the run is charged
 	Delta   float64
 	Private bool // Epsilon is a guarantee
-	Steps   int
+	Steps   int  // that were planned, and are charged
 }
 
 // Diagnostic holds what was measured without noise, for the owner's eyes.

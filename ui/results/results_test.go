@@ -213,7 +213,7 @@ func TestCSVHasEveryRunAndNoFormula(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := [][]string{
-		strings.Split("configuration repeat data method learning_rate epsilon diagnostic_test_accuracy diagnostic_seconds delta guarantee steps seed excluded_because", " "),
+		strings.Split("configuration repeat data method learning_rate epsilon diagnostic_test_accuracy diagnostic_seconds delta guarantee planned_steps seed diagnostic_excluded_because", " "),
 		{"1", "1", "moons, 400 × 2", "'=1+1", "0.5", "1", "0.8", "2", "1e-05", "true", "20", "", ""},
 		{"1", "2", "moons, 400 × 2", "'=1+1", "0.5", "1", "", "", "1e-05", "true", "20", "", "'-failed"},
 		{"2", "1", "'@sum\n|x", `a|b_c&d%\{$}<i>#~^`, "1", "Infinity", "0.7", "2", "1e-05", "false", "20", "3", ""},
@@ -235,6 +235,7 @@ func TestFilesWithoutDiagnosticsHoldNoScore(t *testing.T) {
 		"markdown": func(t *Table, b *strings.Builder, d bool) error { return t.Markdown(b, d) },
 		"latex":    func(t *Table, b *strings.Builder, d bool) error { return t.LaTeX(b, d) },
 	} {
+		all[1].Partial = "stopped early"
 		for i := range all {
 			all[i].Diagnostic.Scores[Accuracy], all[i].Diagnostic.Seconds = 0.12345, 777
 		}
@@ -245,6 +246,9 @@ func TestFilesWithoutDiagnosticsHoldNoScore(t *testing.T) {
 			}
 			text := b.String()
 			if has := strings.Contains(text, "12.3") || strings.Contains(text, "0.12345") || strings.Contains(text, "777") || strings.Contains(text, "accuracy"); has != diagnostics {
+				t.Errorf("%s, diagnostics %v: %s", name, diagnostics, text)
+			}
+			if told := strings.Contains(text, "1 of 2") || strings.Contains(text, "stopped"); told != diagnostics { // which may depend on the data
 				t.Errorf("%s, diagnostics %v: %s", name, diagnostics, text)
 			}
 			if warned := strings.Contains(text, "No guarantee covers them"); warned != diagnostics {

@@ -11,6 +11,7 @@ import (
 
 	"clipscope/core/data"
 	"clipscope/ui/form"
+	"clipscope/ui/words"
 )
 
 // Warning is the first line of a file with diagnostics.
@@ -22,6 +23,15 @@ const Cost = "ε is that of each run by itself. To publish several costs what th
 // columns returns those that are written.
 func (t *Table) columns(diagnostics bool) []Column {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool { return c.Kind == IsDiagnostic && !diagnostics })
+}
+
+// written returns a row's cell in a file. Without diagnostics it counts all runs: which of them came to their end may depend on
+// the data.
+func (c *Column) written(r *Row, diagnostics bool) string {
+	if c.Key == "runs" && !diagnostics {
+		return words.Count(len(r.Runs))
+	}
+	return c.Text(r)
 }
 
 // CSV writes a row for each run, those that ended early too. Missing values are empty. With
@@ -40,14 +50,21 @@ func (t *Table) CSV(w io.Writer, diagnostics bool) error {
 		head = append(head, c.Key)
 	}
 	out := csv.NewWriter(w)
-	lines := [][]string{append(head, "delta", "guarantee", "steps", "seed", "excluded_because")}
+	head = append(head, "delta", "guarantee", "planned_steps", "seed")
+	if diagnostics {
+		head = append(head, "diagnostic_excluded_because")
+	}
+	lines := [][]string{head}
 	for i, r := range t.Rows {
 		for k, x := range r.Runs {
 			line := []string{strconv.Itoa(i + 1), strconv.Itoa(k + 1)}
 			for _, c := range columns {
 				line = append(line, c.of(x))
 			}
-			line = append(line, number(x.Delta), strconv.FormatBool(x.Private), strconv.Itoa(x.Steps), form.Get(&x.Config, "seed"), x.Partial)
+			line = append(line, number(x.Delta), strconv.FormatBool(x.Private), strconv.Itoa(x.Steps), form.Get(&x.Config, "seed"))
+			if diagnostics {
+				line = append(line, x.Partial)
+			}
 			lines = append(lines, line)
 		}
 	}
@@ -84,7 +101,7 @@ func (t *Table) Markdown(w io.Writer, diagnostics bool) error {
 		return "--:"
 	})
 	for _, r := range t.Rows {
-		line(func(c *Column) string { return markdown.Replace(c.Text(r)) })
+		line(func(c *Column) string { return markdown.Replace(c.written(r, diagnostics)) })
 	}
 	b.WriteString("\n" + strings.Join(t.Notes(diagnostics), " ") + "\n")
 	return write(w, b.String(), "markdown")
@@ -112,7 +129,7 @@ func (t *Table) LaTeX(w io.Writer, diagnostics bool) error {
 	line(func(c *Column) string { return c.Title })
 	b.WriteString("\\hline\n")
 	for _, r := range t.Rows {
-		line(func(c *Column) string { return c.Text(r) })
+		line(func(c *Column) string { return c.written(r, diagnostics) })
 	}
 	b.WriteString("\\hline\n\\end{tabular}\n")
 	return write(w, b.String(), "latex")
@@ -131,7 +148,7 @@ func (t *Table) Notes(diagnostics bool) []string {
 	if diagnostics {
 		list = append(list, "Mean ± standard deviation over n runs (n − 1 in the denominator; none of one run).")
 	}
-	if slices.ContainsFunc(t.Rows, func(r *Row) bool { return r.Partial() > 0 }) {
+	if diagnostics && slices.ContainsFunc(t.Rows, func(r *Row) bool { return r.Partial() > 0 }) {
 		list = append(list, "Runs that failed, were stopped or were changed on their way are charged, and not in the means: “2 of 3” counts those that are.")
 	}
 	if !t.Private() {

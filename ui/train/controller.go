@@ -322,7 +322,7 @@ func (s *Controller) beginWork() {
 // unsafe reports whether leaving the page would lose what was paid for: a run in
 // progress, or one that is not in storage.
 func (s *Controller) unsafe() bool {
-	return s.trials.last.phase.active() || len(s.keptRuns.inMemory) > 0
+	return s.trials.last.phase.active() || s.sweep.busy() || len(s.keptRuns.inMemory) > 0
 }
 
 // follow takes the configuration from the URL, if it holds another.

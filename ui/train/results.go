@@ -36,9 +36,9 @@ func newResultsTable(e *env, kept *keptRuns) *resultsTable {
 
 // outcome returns the run, which has ended, for the table. What its data are called is in its entry.
 func (t *trial) outcome(e entry) results.Run {
-	taken, _ := t.steps()
+	_, planned := t.steps()
 	plan := &t.record.Plan
-	r := results.Run{Config: t.record.Config, Data: e.Data, Released: results.Released{Epsilon: e.Epsilon, Delta: plan.Delta, Private: plan.Private, Steps: taken}}
+	r := results.Run{Config: t.record.Config, Data: e.Data, Released: results.Released{Epsilon: e.Epsilon, Delta: plan.Delta, Private: plan.Private, Steps: planned}}
 	if t.result != nil {
 		r.Private = r.Private && doubt(t.result) == ""
 		r.Diagnostic = results.NewDiagnostic(t.result)

@@ -314,7 +314,7 @@ func (w *sweep) done() (n int) {
 // start starts all runs: the first repeat of each configuration, then the second, so that all are seen soon.
 func (w *sweep) start() {
 	n, err := w.count()
-	if able := w.able(); err != nil || len(able) == 0 || w.busy() || w.trials.last.phase.active() || w.trials.together.several() {
+	if err != nil || len(w.able()) == 0 || w.off() != "" {
 		return
 	}
 	w.runs, w.handle, w.ending, w.overrule, w.began = nil, w.data.handle, "", false, w.now()

@@ -252,6 +252,13 @@ func TestASweepSaysWhatIsWrong(t *testing.T) {
 	if said := b.outline(); !strings.Contains(said, "Left out: target_epsilon 1. no noise gives this") || !strings.Contains(said, "Start 1 run") {
 		t.Errorf("%s", said)
 	}
+	b.Set("max_grad_norm", "1..5")
+	if said := b.outline(); !strings.Contains(said, "A field needs attention.") {
+		t.Errorf("%s", said)
+	}
+	if b.sweep.start(); len(b.client.runs) != 0 {
+		t.Error("a run was started over a fault")
+	}
 }
 
 // manyValues are so many numbers.

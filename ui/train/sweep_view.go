@@ -46,10 +46,11 @@ func (w *sweep) line() string {
 // field takes the values of a field: options to press, or text.
 func (w *sweep) field(f form.Field) app.UI {
 	id := "v-" + strings.ReplaceAll(f.Key, ".", "-")
+	label, help := app.UI(app.Label().For(id).Text(f.Label)), ""
 	var control app.UI
-	help := ""
 	if options := optionsOf(f); len(options) > 0 {
 		now := w.values(f)
+		label = app.Span().Text(f.Label)
 		control = app.Div().Class("chips").Role("group").Aria("label", f.Label).Body(app.Range(options).Slice(func(i int) app.UI {
 			o := options[i]
 			return app.Button().Type("button").Class("chip").ID(id+"-"+o.Value).Title(o.Help).Aria("pressed", slices.Contains(now, o.Value)).
@@ -62,7 +63,7 @@ func (w *sweep) field(f form.Field) app.UI {
 	}
 	return app.Div().Class("field").Body(
 		app.Div().Class("field-head").Body(
-			app.Label().For(id).Text(f.Label),
+			label,
 			app.Code().Class("name").Attr("translate", "no").Text(f.Key),
 		),
 		control,
@@ -221,6 +222,8 @@ func (w *sweep) off() string {
 	switch {
 	case w.data.lack() != "":
 		return "There is no data to train on yet."
+	case len(w.exp.faults) > 0:
+		return "A field needs attention."
 	case w.trials.together.several():
 		return "Runs of several parties are started one by one."
 	case w.busy() || w.trials.last.phase.active():
