@@ -87,6 +87,7 @@ var rooms = []struct {
 	{"script", true, "form"},
 	{"series", true, "words"},
 	{"export", true, "series"},
+	{"results", true, "form words"},
 	{"preset", false, ""},
 	{"browser", false, ""},
 	{"client", false, "browser"},
@@ -101,7 +102,7 @@ var rooms = []struct {
 	{"spent", false, "widget words"},
 	{"use", false, "browser chart client form scores widget words"},
 	{"lab", false, "browser chart client form lesson link motion scores series widget words"},
-	{"train", false, "browser cards chart client export form ledger link motion preset scores series widget words"},
+	{"train", false, "browser cards chart client export form ledger link motion preset results scores series widget words"},
 }
 
 // TestPagesDoNotImportEachOther holds who may import whom within the page: widgets know of no run,

@@ -366,8 +366,8 @@ export function surface(ledger, identityOf, discard) {
         ...line, state: closed ? "closed" : held.has(NAME + "/" + line.run) ? "running" : "lost",
       }));
     },
-    /** @param {unknown} data @param {{ tested?: boolean }} [next] */
-    async total(data, next) { return ledger.spent(await identityOf(data, next?.tested ?? false), next); },
+    /** @param {unknown} data @param {{ tested?: boolean } | { tested?: boolean }[]} [next] */
+    async total(data, next) { return ledger.spent(await identityOf(data, [next].flat().some((n) => n?.tested)), next); },
     /** @param {Limit | null} [value] */
     async limit(value) {
       clipscopeEarly.use();

@@ -157,3 +157,15 @@ const SkipRows = "skip rows that cannot be read"
 func BadOption(field, expected, got string) error {
 	return &Error{Expected: fmt.Sprintf("csv.%s to be %s", field, expected), Got: Quote(got), Fix: "Correct the option."}
 }
+
+// Inert returns a text that no spreadsheet runs: a cell that begins with one of = + - @ and is no number gets an
+// apostrophe in front.
+func Inert(s string) string {
+	if s == "" || !strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		return s
+	}
+	if _, err := strconv.ParseFloat(s, 64); err == nil {
+		return s
+	}
+	return "'" + s
+}

@@ -91,7 +91,7 @@ func (p *Predictor) AnswerPictures(ctx context.Context, files []source.File, w i
 			}
 		}
 		b.addAnswer(nil, run.Answer{}, err)
-		s.rows, s.lines = append(s.rows, []string{inert(path)}), append(s.lines, 0)
+		s.rows, s.lines = append(s.rows, []string{data.Inert(path)}), append(s.lines, 0)
 		if b.full() {
 			return s.flush(ctx, b)
 		}

@@ -317,7 +317,7 @@ func placed(line int, problem string) string {
 func (s *sheet) answered(a *run.Answer) []string {
 	cells := make([]string, len(s.own))
 	last := len(cells) - 1
-	if cells[last] = inert(a.Problem); a.Problem != "" { // which may begin with the name of a picture
+	if cells[last] = data.Inert(a.Problem); a.Problem != "" { // which may begin with the name of a picture
 		return cells
 	}
 	if len(a.Unknown) > 0 {
@@ -331,9 +331,9 @@ func (s *sheet) answered(a *run.Answer) []string {
 	}
 	switch v := a.Answer.(type) {
 	case string:
-		cells[0] = inert(v)
+		cells[0] = data.Inert(v)
 	case []string:
-		cells[0] = inert(strings.Join(v, " "))
+		cells[0] = data.Inert(strings.Join(v, " "))
 	}
 	for i, v := range a.Outputs {
 		cells[1+i] = s.share(float64(v))
@@ -361,15 +361,4 @@ func (s *sheet) mark(number string) string {
 		return strings.Replace(number, ".", ",", 1)
 	}
 	return number
-}
-
-// inert is a text that no spreadsheet runs.
-func inert(s string) string {
-	if s == "" || !strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return s
-	}
-	if _, err := strconv.ParseFloat(s, 64); err == nil {
-		return s
-	}
-	return "'" + s
 }

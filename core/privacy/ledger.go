@@ -45,7 +45,7 @@ func Enter(q run.EnterRequest) (run.Record, error) {
 	if q.Anyway || q.Limit == nil && !(q.Ask && e.Unprotected) {
 		return r, nil
 	}
-	s, err := Spent(run.SpentRequest{Account: q.Account, Next: &e})
+	s, err := Spent(run.SpentRequest{Account: q.Account, Next: run.Coming{e}})
 	if err != nil {
 		return run.Record{}, err
 	}
@@ -159,7 +159,7 @@ func larger(entry, stored run.Entry) (more, changed bool, err error) {
 	return err == nil && most > least && !lost, true, nil
 }
 
-// Spent prices a data set's runs, alone and with a coming run.
+// Spent prices a data set's runs, alone and with those to come.
 func Spent(q run.SpentRequest) (run.SpentReply, error) {
 	same, err := sameData(q.Account)
 	if err != nil {
@@ -187,9 +187,11 @@ func Spent(q run.SpentRequest) (run.SpentReply, error) {
 		reply.Limit = &q.Limit.Epsilon
 	}
 	if q.Next != nil {
-		next := *q.Next
-		next.Run = cmp.Or(next.Run, "next")
-		with, err := total(Names()[0], q.Delta(), append(entries, next))
+		for _, next := range q.Next {
+			next.Run = cmp.Or(next.Run, "next")
+			entries = append(entries, next)
+		}
+		with, err := total(Names()[0], q.Delta(), entries)
 		if err != nil {
 			return reply, err
 		}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -173,8 +174,20 @@ type CloseRequest struct {
 // SpentRequest asks what a data set has cost.
 type SpentRequest struct {
 	Account
-	// Next is what a coming run would be charged; nil: none is coming.
-	Next *Entry `json:"next"`
+	// Next is what the coming runs would be charged; nil: none is coming.
+	Next Coming `json:"next"`
+}
+
+// Coming holds the charges of runs that are to come. In JSON one may stand without a list around it.
+type Coming []Entry
+
+// UnmarshalJSON reads one charge, a list of them, or null.
+func (c *Coming) UnmarshalJSON(b []byte) error {
+	if b = bytes.TrimSpace(b); len(b) > 0 && b[0] == '{' {
+		*c = make(Coming, 1)
+		return json.Unmarshal(b, &(*c)[0])
+	}
+	return json.Unmarshal(b, (*[]Entry)(c))
 }
 
 // SpentReply is ε at one δ of everything charged to a data set.
@@ -196,7 +209,7 @@ type SpentReply struct {
 	Epsilon           Number  `json:"epsilon"`
 	GuaranteedEpsilon Number  `json:"guaranteed_epsilon"`
 	Delta             float64 `json:"delta"`
-	// NextEpsilon and NextGuaranteedEpsilon are the same with the coming run.
+	// NextEpsilon and NextGuaranteedEpsilon are the same with the coming runs.
 	NextEpsilon           *Number `json:"next_epsilon,omitempty"`
 	NextGuaranteedEpsilon *Number `json:"next_guaranteed_epsilon,omitempty"`
 	Limit                 *Number `json:"limit"`

@@ -248,3 +248,17 @@ func TestUnusedLayersAreNowhere(t *testing.T) {
 		}
 	}
 }
+
+func TestComingRunsAreOneOrAList(t *testing.T) {
+	for text, want := range map[string]int{`null`: 0, ` {"steps":3}`: 1, `[{"steps":3},{"steps":3}]`: 2, `[]`: 0} {
+		var c Coming
+		if err := json.Unmarshal([]byte(text), &c); err != nil || len(c) != want || want > 0 && c[want-1].Steps != 3 {
+			t.Errorf("%s: %v, %v", text, c, err)
+		}
+	}
+	for _, text := range []string{`3`, `"x"`, `{"steps":"many"}`} {
+		if json.Unmarshal([]byte(text), new(Coming)) == nil {
+			t.Errorf("no error for %s", text)
+		}
+	}
+}

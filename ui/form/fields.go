@@ -24,6 +24,7 @@ const (
 	Privacy   Card = "privacy"
 	Optimiser Card = "optimiser"
 	Together  Card = "together"
+	Compare   Card = "compare"
 	Foot      Card = ""
 )
 
@@ -340,6 +341,41 @@ func on(card Card, rows []Field) []Field {
 // On are the fields of a card, in their order.
 func On(card Card) []Field {
 	return slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return f.Card != card })
+}
+
+// Settings are the fields that hold a value of the configuration, in the order of the page.
+func Settings() []Field {
+	return slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return f.Now != nil || f.Key == Plan })
+}
+
+// Vary are the fields that runs of one sweep may differ in, as a configuration, which has its defaults, has them, and the
+// parameters of its method. Data and how they are read stay, and so do lists.
+func Vary(c *run.Config) (list []Field) {
+	for _, f := range Settings() {
+		group, _, _ := strings.Cut(f.Key, ".")
+		if f.Kind == Notice || f.When != nil && !f.When(c) || slices.Contains([]string{"data", "csv", "seed", "note", "blind", "diagnostics_every", "tuning", "together"}, group) {
+			continue
+		}
+		list = append(list, f)
+	}
+	for _, p := range Declared(c) {
+		list = append(list, Field{Key: p.Name, Card: Clipping, Label: p.Label, Help: p.Help})
+	}
+	return list
+}
+
+// Varied returns c with the text of a field, and with it what depends on the field.
+func Varied(c run.Config, f Field, text string) (run.Config, error) {
+	if err := Set(&c, f.Key, text); err != nil {
+		return c, err
+	}
+	for _, other := range f.Resets {
+		if err := Set(&c, other, ""); err != nil {
+			return c, err
+		}
+	}
+	KeepParams(&c)
+	return c, nil
 }
 
 // Following are the fields that a preset for one data set has and another may want

@@ -137,6 +137,22 @@ func Set(c *run.Config, key, s string) error {
 	return nil
 }
 
+// Values parts text into several values of a field, each to be given to [Set], and none twice. Semicolons stand between them,
+// and between numbers spaces will do.
+func Values(key, text string) (list []string) {
+	apart := func(r rune) bool { return r == ';' }
+	switch field, _ := locate(&run.Config{}, key); field.(type) {
+	case *float64, *int, **float64, **uint64, nil:
+		apart = func(r rune) bool { return r == ';' || unicode.IsSpace(r) }
+	}
+	for _, s := range strings.FieldsFunc(text, apart) {
+		if s = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s), ",")); s != "" && !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
 // putIn is put for one place in a map; empty text leaves nothing there.
 func putIn[T any](m *map[string]T, name, s string, parse func(string) (T, error)) error {
 	var v T

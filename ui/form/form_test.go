@@ -338,3 +338,22 @@ func TestShortestLosesNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestValuesPartsTextByTheFieldsKind(t *testing.T) {
+	for _, c := range []struct {
+		key, text string
+		want      []string
+	}{
+		{"target_epsilon", "1; 4", []string{"1", "4"}},
+		{"target_epsilon", " 0,5 2;; 2, 8 ", []string{"0,5", "2", "8"}},
+		{"r", "0.1 0.2", []string{"0.1", "0.2"}}, // a method's parameter
+		{"steps", "10,20", []string{"10,20"}},    // one number, which Set refuses or reads
+		{"method", "constant;psac;constant", []string{"constant", "psac"}},
+		{"model.hidden", "128, 64; 32", []string{"128, 64", "32"}},
+		{"method", " ; ", nil},
+	} {
+		if got := Values(c.key, c.text); !slices.Equal(got, c.want) {
+			t.Errorf("%s %q: %q, not %q", c.key, c.text, got, c.want)
+		}
+	}
+}

@@ -114,6 +114,30 @@ func (l *Ledger) Follow() {
 	}, files, next)
 }
 
+// Together calls back with the cost of the open files after some runs that are to come, unless there is
+// no ledger of them.
+func (l *Ledger) Together(next []run.Entry, done func(run.SpentReply, error)) {
+	files := l.files()
+	if l.client == nil || files == nil {
+		return
+	}
+	l.client.Ledger("total", func(b []byte, err error) {
+		var t run.SpentReply
+		if err == nil {
+			err = json.Unmarshal(b, &t)
+		}
+		done(t, err)
+	}, files, next)
+}
+
+// Overrules returns the way to start a run in spite of the ledger; nil: there is no ledger.
+func (l *Ledger) Overrules() Train {
+	if l.client == nil {
+		return nil
+	}
+	return l.client.TrainAnyway
+}
+
 // Trainer returns the function that starts the coming run: as ever, or in spite of the ledger.
 func (l *Ledger) Trainer(as Train) Train {
 	if l.Anyway() {

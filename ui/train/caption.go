@@ -32,6 +32,8 @@ type captionView struct {
 	Fault  string         // why runs are not stored
 	// Compared are those of the runs that are drawn one over the other.
 	Compared *comparison
+	// Table has some of the runs; nil: there is none.
+	Table *resultsTable
 }
 
 // captions receives the caption's events.
@@ -101,6 +103,10 @@ func (c *caption) buttons() app.UI {
 		app.Button().Type("button").ID("runs-back").Hidden(v.Back == "").Text(v.Back).OnClick(widget.Then("runs", a.back)),
 		app.Button().Type("button").ID("runs").Hidden(len(v.Runs) == 0).Aria("expanded", strconv.FormatBool(v.Open)).Aria("controls", "runs-list").
 			OnClick(func(app.Context, app.Event) { a.toggle() }).Text("Runs "+words.Count(len(v.Runs))),
+		app.If(v.Table != nil, func() app.UI {
+			return app.Button().Type("button").ID("results-toggle").Hidden(len(v.Runs) == 0).Aria("expanded", strconv.FormatBool(v.Table.open)).Aria("controls", "results").
+				OnClick(func(app.Context, app.Event) { v.Table.toggle() }).Text("Results table")
+		}),
 	)
 }
 
@@ -109,7 +115,14 @@ func (c *caption) list() app.UI {
 	v := c.View
 	return app.Div().Class("runs").ID("runs-list").Body(
 		app.P().Class("help").Text(storageNote(v.Runs)),
-		app.Ul().Class("runs-all").Body(app.Range(v.Runs).Slice(func(i int) app.UI { return c.run(v.Runs[i]) })),
+		app.If(c.tabled(), func() app.UI {
+			return app.Div().Class("buttons").Body(
+				app.Span().Text("In the table:"),
+				app.Button().Type("button").ID("results-all").Text("All").OnClick(func(app.Context, app.Event) { v.Table.chooseAll(true) }),
+				app.Button().Type("button").ID("results-none").Text("None").OnClick(func(app.Context, app.Event) { v.Table.chooseAll(false) }),
+			)
+		}),
+		app.Ul().Class(map[bool]string{true: "runs-all tabled", false: "runs-all"}[c.tabled()]).Body(app.Range(v.Runs).Slice(func(i int) app.UI { return c.run(v.Runs[i]) })),
 		v.Compared.view(),
 	)
 }
@@ -144,6 +157,7 @@ func (c *caption) run(e entry) app.UI {
 		)
 	}
 	return app.Li().Body(
+		app.If(c.tabled(), func() app.UI { return c.choice(e) }),
 		app.Button().Type("button").Class("plain run-open").OnClick(widget.Then("runs", func() { a.chooseRun(e) }), app.EventScope(e.ID)).Body(
 			app.Span().Class("run-when figure").Text(words.When(e.Ended, c.View.Now)),
 			app.Span().Class("run-what").Text(e.Method+" on "+e.Data),
@@ -157,6 +171,16 @@ func (c *caption) run(e entry) app.UI {
 		app.Button().Type("button").Class("plain run-remove").Aria("label", "Delete the run of "+words.When(e.Ended, c.View.Now)).
 			OnClick(widget.Then("run-keep", func() { a.removeRun(e.ID, false) }), app.EventScope(e.ID)).Text("Delete…"),
 	)
+}
+
+// tabled reports whether runs can be put into a table that is shown.
+func (c *caption) tabled() bool { return c.View.Table != nil && c.View.Table.open }
+
+// choice is the tick that puts a run into the table.
+func (c *caption) choice(e entry) app.UI {
+	t := c.View.Table
+	return app.Input().Type("checkbox").Class("run-tabled").Checked(t.chosen[e.ID]).Aria("label", "In the table, the run of "+words.When(e.Ended, c.View.Now)).
+		OnChange(func(ctx app.Context, _ app.Event) { t.choose(e.ID, ctx.JSSrc().Get("checked").Bool()) }, app.EventScope(e.ID))
 }
 
 // comparing is the button that draws a run over others, where there are others.
@@ -188,7 +212,7 @@ func (e entry) place() string {
 
 // caption describes the run that is shown.
 func (s *Controller) caption() captionView {
-	t, v := s.trials.shown, captionView{Title: "No run is shown.", Now: s.now(), Runs: s.keptRuns.entries(), Open: s.keptRuns.open, Doubt: s.keptRuns.doubt, Fault: s.keptRuns.fault, Compared: &s.keptRuns.compared}
+	t, v := s.trials.shown, captionView{Title: "No run is shown.", Now: s.now(), Runs: s.keptRuns.entries(), Open: s.keptRuns.open, Doubt: s.keptRuns.doubt, Fault: s.keptRuns.fault, Compared: &s.keptRuns.compared, Table: s.results}
 	if t != s.trials.last {
 		v.Back = "Back to the run in progress"
 		if !s.trials.last.phase.active() {

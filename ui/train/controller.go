@@ -46,6 +46,8 @@ type Controller struct {
 	ledger   *ledger.Ledger
 	trials   *trials
 	keptRuns *keptRuns
+	results  *resultsTable
+	sweep    *sweep
 	address  *address
 	together *together
 
@@ -78,6 +80,8 @@ func New(c Client) *Controller {
 	s.ledger.OnForget = s.forget
 	store, _ := c.(RunStore)
 	s.keptRuns = &keptRuns{env: e, store: store}
+	s.results = newResultsTable(e, s.keptRuns)
+	s.keptRuns.onKeep = s.results.addEnded
 	continuer, _ := c.(Continuer)
 	s.interrupted = &interruptedRuns{env: e, client: continuer, files: s.files}
 	s.keptRuns.isInterrupted = s.interrupted.has
@@ -86,6 +90,8 @@ func New(c Client) *Controller {
 	s.trials.replay = motion.NewReplay(s.trials.replayed, func() { s.trials.draw(); s.changed() },
 		func(d time.Duration, f func()) func() bool { return e.after(d, f) }, func() time.Time { return e.now() })
 	s.interrupted.onContinue = s.trials.goOn
+	s.sweep = newSweep(s)
+	s.trials.over, s.trials.answered = s.sweep.over, s.sweep.answered
 	gatherer, _ := c.(Gatherer)
 	s.together = &together{env: e, client: gatherer, exp: exp, data: s.data, address: s.address, taken: s.takeAgreed}
 	s.trials.together = s.together
@@ -144,6 +150,7 @@ func (s *Controller) Open(card form.Card) {
 // show opens a card, or none, and brings it in sight.
 func (s *Controller) show(card form.Card) {
 	s.exp.open(card)
+	s.sweep.follow()
 	s.changed()
 	if card != form.Foot {
 		browser.Reveal("card-" + string(card))
@@ -255,6 +262,7 @@ func (s *Controller) takeShown() {
 
 // replan asks what the configuration comes to, once the data is there.
 func (s *Controller) replan() {
+	s.sweep.follow()
 	if s.data.lack() == "" {
 		s.exp.replan(s.env, s.askPlan, func() {
 			s.ledger.Follow()
@@ -314,7 +322,7 @@ func (s *Controller) beginWork() {
 // unsafe reports whether leaving the page would lose what was paid for: a run in
 // progress, or one that is not in storage.
 func (s *Controller) unsafe() bool {
-	return s.trials.last.phase.active() || len(s.keptRuns.inMemory) > 0
+	return s.trials.last.phase.active() || s.sweep.busy() || len(s.keptRuns.inMemory) > 0
 }
 
 // follow takes the configuration from the URL, if it holds another.

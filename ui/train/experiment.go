@@ -168,22 +168,17 @@ var errNeeded = errors.New("a number above 0 is needed here")
 
 // put takes a field's text, and with it what depends on the field.
 func (x *experiment) put(f form.Field, key, text string) error {
-	next := x.cfg
-	if err := form.Set(&next, key, text); err != nil {
+	f.Key = key // of a group, or of something in a group that has no control
+	next, err := form.Varied(x.cfg, f, text)
+	if err != nil {
 		return err
 	}
 	if f.Needed && form.Get(&next, key) == "" {
 		return errNeeded
 	}
-	for _, other := range f.Resets {
-		if err := form.Set(&next, other, ""); err != nil {
-			return err
-		}
-	}
 	if key == "learning_rate" && next.Optimizer == "" {
 		next.Optimizer = x.full().Optimizer // for which it was meant: alone it would be SGD's
 	}
-	form.KeepParams(&next)
 	x.forget(f.Resets...)
 	for key := range x.drafts {
 		if !form.Takes(&next, key) {

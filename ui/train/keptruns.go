@@ -130,6 +130,7 @@ type keptRuns struct {
 	isInterrupted func(id string) bool // reports whether a run is in the list of interrupted ones, which shows it
 	onShow        func(*trial)         // called with the run that was chosen
 	onDelete      func(id string)      // called with a run that was deleted
+	onKeep        func(id string)      // called with a run that has come into the list
 
 	stored   []entry
 	inMemory []*trial
@@ -186,6 +187,7 @@ func (s *keptRuns) keepRun(t *trial) {
 	if t.id != "" {
 		s.inMemory = append(s.inMemory, t)
 		s.storeRun(t)
+		s.onKeep(t.id)
 	}
 }
 

@@ -77,6 +77,8 @@ func (p *Page) Render() app.UI {
 				s.interrupted.view(s.trials.last.phase.active()),
 				s.together.view(s.trials.last, s.interrupted.list),
 				&caption{View: s.caption(), Actions: captioned{s.keptRuns, s.trials, s.takeShown}},
+				s.sweep.view(),
+				s.results.view(),
 				app.If(s.trials.still(), func() app.UI { return s.trials.replay.View() }),
 				// A table takes the place of a result, as both would leave neither room.
 				app.If(t.result != nil && !(s.table && s.tabled()), func() app.UI {
@@ -137,6 +139,7 @@ func (p *Page) experiment() app.UI {
 		&cards.Privacy{Form: f, Plan: x.plan, Rows: s.data.rows(), Ledger: s.ledger.View(), Actions: s.ledger},
 		&cards.Optimiser{Form: f},
 		&cards.Together{Form: f, Rooms: s.together.rooms()},
+		s.sweep.card(f),
 		&cards.Script{Form: f, Plan: x.plan},
 		&cards.Foot{Form: f, Copied: s.address.copied, Sharer: s.address},
 	)

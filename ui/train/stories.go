@@ -2,10 +2,12 @@ package train
 
 import (
 	"math"
+	"strconv"
 	"time"
 
 	"clipscope/core/run"
 	"clipscope/ui/form"
+	"clipscope/ui/results"
 	"clipscope/ui/series"
 	"clipscope/ui/widget"
 
@@ -15,7 +17,7 @@ import (
 // Stories returns the parts around a run, each alone. Charts are made here and not as they are
 // seen: of others each time, the page would draw itself for ever.
 func Stories() []widget.Story {
-	edited, list := exampleCaption(false), exampleCaption(true)
+	edited, list, table := exampleCaption(false), exampleCaption(true), exampleTable()
 	return []widget.Story{
 		{Name: "Run bar, idle", View: func() app.UI {
 			return &runBar{View: runView{Phase: idle, Steps: 1000, Left: math.NaN(), Spent: math.NaN(), Whole: 1}, Actions: nobody{}, Setup: nobody{}}
@@ -31,6 +33,7 @@ func Stories() []widget.Story {
 		}},
 		{Name: "Run of the list, edited since", View: func() app.UI { return &caption{View: edited, Actions: nobody{}} }},
 		{Name: "List of runs", View: func() app.UI { return &caption{View: list, Actions: nobody{}} }},
+		{Name: "Table of results", View: func() app.UI { return table.view() }},
 		{Name: "Interrupted run", View: func() app.UI { return exampleInterrupted(false) }},
 		{Name: "Interrupted run, to be discarded", View: func() app.UI { return exampleInterrupted(true) }},
 		{Name: "Result", View: func() app.UI { return &resultView{Result: exampleResult(), Saver: nobody{}} }},
@@ -116,6 +119,22 @@ func exampleResult() *run.Result {
 		Notes:     []string{"WebGPU was asked for and is not available here; SIMD was used."},
 		Guarantee: "(ε = 2, δ = 1e-05)-differential privacy for every training row, under replacing it by an empty one (zero-out; the number of rows is public), by the RDP accountant.",
 		Statement: []byte(`{"short":"The model was trained with DP-SGD.","sections":[{"id":"promise","title":"What is promised","paragraphs":["What this run released satisfies (ε = 2, δ = 1e-05)-differential privacy by the RDP accountant."]},{"id":"attacker","title":"What an attacker can do","paragraphs":["The attacker's best guess, “in” or “not in”, is right at most 59 % of the time."]}],"attacker":{"posterior_at_most":0.92,"except_with_probability":1e-5,"right_at_most":0.59,"false_positive_rate_at_half":0.32,"false_positive_rate":[0.00001,0.0001,0.001,0.01,0.1,1],"true_positive_rate":[0.00008,0.0006,0.0046,0.034,0.2,1]},"text":"What is promised\nWhat this run released satisfies (ε = 2, δ = 1e-05)-differential privacy by the RDP accountant.\n"}`)}
+}
+
+// exampleTable has three runs of two configurations.
+func exampleTable() *resultsTable {
+	e := newEnv()
+	r := newResultsTable(e, &keptRuns{env: e, isInterrupted: func(string) bool { return false }})
+	r.open = true
+	for i, method := range []string{"constant", "psac", "psac"} {
+		id, result := strconv.Itoa(i), exampleResult()
+		result.TestAccuracy += run.Number(i) / 100
+		r.kept.stored = append(r.kept.stored, entry{ID: id})
+		r.chosen[id] = true
+		r.outcomes[id] = results.Run{Config: run.Config{Method: method}, Data: "digits, 6,000 × 784",
+			Released: results.Released{Epsilon: result.Epsilon, Delta: result.Delta, Private: true, Steps: result.Steps}, Diagnostic: results.NewDiagnostic(result)}
+	}
+	return r
 }
 
 func exampleDoubted() *run.Result {

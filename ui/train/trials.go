@@ -32,7 +32,11 @@ type trials struct {
 	// launching is called when a run is about to start, and point with the name
 	// of a field, or of a card, that keeps one from it.
 	launching func()
-	point     func(name string)
+	// over is called when a run has ended, or was called off before it began, and answered with the answer to the ledger's
+	// question: whether that was for a run of a sweep.
+	over     func(*trial)
+	answered func(yes bool) bool
+	point    func(name string)
 
 	last   *trial
 	shown  *trial
@@ -178,7 +182,9 @@ func (s *trials) stop() { s.last.stop() }
 // taken a step ends only by itself or by Stop, and is kept.
 func (s *trials) reset() {
 	if p := s.last.phase; p == starting || !p.active() {
+		off := s.last
 		s.follow(newTrial(s.env))
+		s.over(off)
 		s.changed()
 	}
 }
@@ -189,29 +195,39 @@ func (s *trials) launch(step bool) {
 		s.blocked()
 		return
 	}
-	t, before := s.coming()
-	t.data, t.own = outline(s.data.report), s.data.name == form.Files
 	as := s.together.trainer(s.ledger)
 	if as == nil {
 		as = s.ledger.Trainer(s.client.Train)
 	}
-	t.start(as, s.exp.effective(), s.exp.facts, s.data.handle, step, func(err error) {
-		switch {
-		case err == nil:
+	s.begin(as, s.exp.effective(), step, func(err error) {
+		if !s.ledger.Asks(err, step) {
+			s.refused(err)
+		}
+	})
+}
+
+// begin begins a new run of a configuration on the open data, and returns it. Where it is refused the last run is as it was.
+func (s *trials) begin(as ledger.Train, cfg run.Config, step bool, refused func(error)) *trial {
+	t, before := s.coming()
+	t.data, t.own = outline(s.data.report), s.data.name == form.Files
+	t.start(as, cfg, s.exp.facts, s.data.handle, step, func(err error) {
+		if err == nil {
 			before.leave()
 			s.follow(t)
 			s.paced()
-		case s.ledger.Asks(err, step):
+		} else {
 			s.last = before
-			s.frame.unstarted(t, "")
-		default:
-			s.last = before
-			s.refused(err)
-			s.frame.unstarted(t, err.Error())
+			refused(err)
+			why := err.Error()
+			if s.ledger.Question() != nil {
+				why = ""
+			}
+			s.frame.unstarted(t, why)
 		}
 		s.changed()
 	})
 	s.changed()
+	return t
 }
 
 // coming makes room for a run, which becomes the last one.
@@ -229,6 +245,7 @@ func (s *trials) coming() (t, before *trial) {
 		s.keptRuns.keepRun(t)
 		s.together.ended(t)
 		s.frame.ended(t)
+		s.over(t)
 	}
 	s.last, s.fault, s.frame.run = t, "", t
 	return t, before
@@ -305,7 +322,7 @@ func (s *trials) refused(err error) {
 // ConfirmRun starts the run that was asked about, this once.
 func (s *trials) ConfirmRun() {
 	browser.Focus("act-start") // the question takes its buttons with it
-	if step, asked := s.ledger.Answer(true); asked {
+	if step, asked := s.ledger.Answer(true); asked && !s.answered(true) {
 		s.launch(step)
 	}
 }
@@ -314,6 +331,7 @@ func (s *trials) ConfirmRun() {
 func (s *trials) DeclineRun() {
 	browser.Focus("act-start")
 	s.ledger.Answer(false)
+	s.answered(false)
 	s.changed()
 }
 

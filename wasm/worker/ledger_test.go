@@ -250,7 +250,7 @@ func TestAPictureLessIsTheSameData(t *testing.T) {
 	}
 	account := run.Account{Records: []run.Record{earlier}, Names: second.Names, Marks: second.Marks, Data: []run.Identity{first}}
 	next := plan.Entry()
-	spent, err := privacy.Spent(run.SpentRequest{Account: account, Next: &next})
+	spent, err := privacy.Spent(run.SpentRequest{Account: account, Next: run.Coming{next}})
 	if err != nil || math.Abs(float64(spent.Epsilon)-1) > 0.01 || !(*spent.NextEpsilon > 1.35 && *spent.NextEpsilon < 1.5) {
 		t.Errorf("spent %+v (%v), want ε = 1, and 1.42 with the next run", spent, err)
 	}
@@ -448,14 +448,21 @@ func TestSpentComposesRunsOnTheSameData(t *testing.T) {
 		}
 	}
 	next := record(t, "f", 400, false, "x").Entry
-	r, err := askSpent(t, run.SpentRequest{Account: run.Account{Records: records, Names: []string{"rows-3"}}, Next: &next})
+	r, err := askSpent(t, run.SpentRequest{Account: run.Account{Records: records, Names: []string{"rows-3"}}, Next: run.Coming{next}})
 	if err != nil || r.NextEpsilon == nil || math.Abs(float64(*r.NextEpsilon)-cost(800)) > 2e-3*cost(800) || len(r.Runs) != 1 {
 		t.Errorf("%+v, %v; want %v with the next run", r, err, cost(800))
+	}
+	// Two runs of half the steps cost what one of all costs.
+	half := next
+	half.Steps /= 2
+	r, err = askSpent(t, run.SpentRequest{Account: run.Account{Records: records, Names: []string{"rows-3"}}, Next: run.Coming{half, half}})
+	if err != nil || r.NextEpsilon == nil || math.Abs(float64(*r.NextEpsilon)-cost(800)) > 2e-3*cost(800) {
+		t.Errorf("%+v, %v; want %v with the next runs", r, err, cost(800))
 	}
 	// A run without a guarantee may tell anything, with noise or without.
 	for _, per := range []json.RawMessage{nil, next.PerStep} {
 		next := run.Entry{Run: "g", Events: run.Events{PerStep: per}, Unprotected: true}
-		r, err := askSpent(t, run.SpentRequest{Account: run.Account{Records: records, Names: []string{"rows-3"}}, Next: &next})
+		r, err := askSpent(t, run.SpentRequest{Account: run.Account{Records: records, Names: []string{"rows-3"}}, Next: run.Coming{next}})
 		if err != nil || r.NextEpsilon == nil || !math.IsInf(float64(*r.NextEpsilon), 1) {
 			t.Errorf("%+v, %v; want ε = ∞ with a run without a guarantee", r, err)
 		}
