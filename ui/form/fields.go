@@ -299,6 +299,10 @@ func optimiserFields() []Field {
 			{Text: "no: one run, as it is set"}, tries("3"), tries("5"), tries("10")}},
 		{Key: "tuning.learning_rate", Advanced: true, Label: "Rates to try", Help: "For example 0.05; 0.2. Where neither these nor thresholds are listed: a third, one and three times the rate above.", When: tuning},
 		{Key: "tuning.max_grad_norm", Advanced: true, Label: "Thresholds to try", Help: "For example 0.5; 2. Where nothing is listed, and the method keeps its threshold: a quarter and one times that in the clipping card.", When: tuning},
+		{Key: "tuning.scored_by", Kind: Menu, Advanced: true, Label: "Compare runs by", When: tuning, Options: []Option{
+			{"", "what suits the classes", "The log loss if one class has more than 80 % of the rows, or else the correct test rows. With a declared number of rows classes are not counted, and it is the correct rows."},
+			{run.ByAccuracy, "correct test rows", "Good for classes of about one size. A class that is rare hardly counts."},
+			{run.ByLogLoss, "log loss", "How sure a run is of each test row’s class; a row counts ln 100 at most. Good where one class has most of the rows."}}},
 		{Key: "tuning.rehearse", Kind: Tick, Advanced: true, Label: "Rehearse on made-up rows", Help: "All are tried on rows of the same shape that are nobody’s, which is free but takes time, and the better half on yours.", When: tuning},
 		{Key: "learning_rate_schedule", Kind: Menu, Advanced: true, Label: "Course of the rate", Help: "How the learning rate moves over the run’s steps. It follows from their number alone, and is free.", Options: []Option{
 			{Text: "constant"}, {Value: "linear", Text: "linear: falls towards 0"}, {Value: "cosine", Text: "cosine: falls slowly at both ends"}, {Value: "step", Text: "step: a tenth after half, a hundredth after three quarters"}}},
