@@ -28,6 +28,9 @@ type Released struct {
 	// run that is stopped here is charged its whole plan all the same.
 	Epsilon  Number `json:"epsilon"`
 	GradNorm Number `json:"noisy_grad_norm"`
+	// LearningRate is the rate of this step, which follows from its number and what the
+	// configuration and its changes say; 0 in runs of earlier versions.
+	LearningRate float64 `json:"learning_rate,omitempty"`
 	// ClipFraction is a noisy estimate of the share of gradients longer than
 	// C, where the threshold rule's statistic gives one.
 	ClipFraction *Number `json:"noisy_clip_fraction,omitempty"`

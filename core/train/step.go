@@ -273,6 +273,7 @@ func (r *Run) spent(e *run.Event) {
 	r.self.spent(epsilon)
 	e.Step, e.Steps = r.done, r.work.terms.Steps
 	e.Released.MaxGradNorm, e.Released.Epsilon = c, run.Number(epsilon)
+	e.Released.LearningRate = r.work.terms.Config.RateAt(r.done-1, r.work.terms.Steps)
 }
 
 // tests reports whether the run tests itself after a step: not after the last, as

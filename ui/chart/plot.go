@@ -18,10 +18,12 @@ import (
 // and diagnostic lines are dashed.
 type Ink string
 
-// What is drawn in either; and plain, which is written alone, is what carries no guarantee.
+// What is drawn in either; and two that are written alone: public, which no row decides, and
+// plain, which carries no guarantee.
 const (
 	Released   Ink = "released"
 	Diagnostic Ink = "diagnostic"
+	Public     Ink = "public"
 	Plain      Ink = "plain"
 )
 

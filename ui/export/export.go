@@ -37,7 +37,7 @@ type column struct {
 }
 
 var released = []column{
-	{"step", series.Step}, {"max_grad_norm", series.C}, {"epsilon", series.Epsilon}, {"noisy_grad_norm", series.NoisyNorm},
+	{"step", series.Step}, {"max_grad_norm", series.C}, {"epsilon", series.Epsilon}, {"noisy_grad_norm", series.NoisyNorm}, {"learning_rate", series.Rate},
 }
 
 // The prefix keeps a pasted column recognisable.

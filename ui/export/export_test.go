@@ -121,7 +121,7 @@ func TestJSONReadsBack(t *testing.T) {
 func TestARunThatGoesOnHasNoGuaranteeYet(t *testing.T) {
 	r := example()
 	r.Result, r.Points = nil, nil
-	if text := write(t, func(b *bytes.Buffer) error { return r.CSV(b) }); text != "step,max_grad_norm,epsilon,noisy_grad_norm\n" {
+	if text := write(t, func(b *bytes.Buffer) error { return r.CSV(b) }); text != "step,max_grad_norm,epsilon,noisy_grad_norm,learning_rate\n" {
 		t.Errorf("an empty run is %q", text)
 	}
 	if text := write(t, func(b *bytes.Buffer) error { return r.JSON(b) }); strings.Contains(text, "guarantee") {

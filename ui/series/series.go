@@ -13,13 +13,14 @@ import (
 // Column is a quantity over steps.
 type Column int
 
-// The columns of a [Series]. Step, C, Epsilon and NoisyNorm are released, the
+// The columns of a [Series]. Those before Clipped are released or public, the
 // others are diagnostic.
 const (
 	Step Column = iota
 	C
 	Epsilon
 	NoisyNorm
+	Rate // the learning rate, which is public
 	Clipped
 	TrainLoss
 	TrainAcc
@@ -35,7 +36,10 @@ type Point [Columns]float64
 func FromEvent(e *run.Event) Point {
 	p := Point{
 		Step: float64(e.Step), C: e.Released.MaxGradNorm,
-		Epsilon: float64(e.Released.Epsilon), NoisyNorm: float64(e.Released.GradNorm),
+		Epsilon: float64(e.Released.Epsilon), NoisyNorm: float64(e.Released.GradNorm), Rate: e.Released.LearningRate,
+	}
+	if p[Rate] == 0 {
+		p[Rate] = math.NaN()
 	}
 	for i := Clipped; i < Columns; i++ {
 		p[i] = math.NaN()
@@ -60,16 +64,27 @@ func Encode(points []Point) []byte {
 	return b
 }
 
-// Decode reads what Encode wrote.
+// Decode reads what Encode wrote, and what it wrote before points had a Rate, which is NaN then.
 func Decode(b []byte) ([]Point, error) {
-	const head, size = 8, 8 * int(Columns)
-	if len(b) < head || binary.LittleEndian.Uint64(b) != uint64(Columns) || (len(b)-head)%size != 0 {
+	const head, before = 8, Columns - 1
+	columns := Columns
+	if len(b) >= head && binary.LittleEndian.Uint64(b) == uint64(before) {
+		columns = before
+	}
+	size := 8 * int(columns)
+	if len(b) < head || binary.LittleEndian.Uint64(b) != uint64(columns) || (len(b)-head)%size != 0 {
 		return nil, fmt.Errorf("series: %d bytes are not points of %d columns", len(b), Columns)
 	}
 	points := make([]Point, (len(b)-head)/size)
 	for i := range points {
-		for c := range points[i] {
-			points[i][c] = math.Float64frombits(binary.LittleEndian.Uint64(b[head+size*i+8*c:]))
+		from := b[head+size*i:]
+		for c := range Columns {
+			if c == Rate && columns == before {
+				points[i][c] = math.NaN()
+				continue
+			}
+			points[i][c] = math.Float64frombits(binary.LittleEndian.Uint64(from))
+			from = from[8:]
 		}
 	}
 	return points, nil
