@@ -69,6 +69,9 @@ type Config struct {
 	Epochs float64 `json:"epochs,omitempty"`
 	Steps  int     `json:"steps,omitempty"`
 
+	// EarlyStopping ends the run once a released value has come to rest.
+	EarlyStopping EarlyStopping `json:"early_stopping,omitzero"`
+
 	Optimizer    string  `json:"optimizer,omitempty"` // sgd, momentum, adam, adam-bc
 	LearningRate float64 `json:"learning_rate,omitempty"`
 	// LearningRateSchedule is constant (default), linear, cosine or step: how the rate falls over the

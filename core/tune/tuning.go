@@ -104,6 +104,8 @@ func (t *Tuning) checkData(meta data.Meta) error {
 		return plan.Fault("tuning.runs", "without noise there is no ε to share out: try one run after the other, or choose a method with noise")
 	case plan.Discrete(c.NoiseMode):
 		return plan.Fault("noise_mode", "there is no proof of what a choice among runs costs whose noise is discrete; take float noise, or one run")
+	case c.EarlyStopping.Monitor != "":
+		return plan.Fault("early_stopping.monitor", "runs that are compared take all of their steps; leave it out")
 	case c.DiagnosticsEvery > 0:
 		return plan.Fault("diagnostics_every", "what is tried shows no diagnostics; take 0")
 	}

@@ -267,6 +267,13 @@ func privacyFields() []Field {
 		{Key: Length, Kind: Segments, Label: "Length in", Now: LengthOf, Options: []Option{{Value: "epochs", Text: "epochs"}, {Value: "steps", Text: "steps"}}},
 		{Key: "epochs", Follows: true, Label: "Epochs", Help: "One epoch is as many steps as it takes to draw each row once on average.", When: ends("epochs"), Resets: []string{"steps"}},
 		{Key: "steps", Needed: true, Label: "Steps", Help: "An empty batch takes a step too.", When: ends("steps"), Resets: []string{"epochs"}},
+		{Key: "early_stopping.monitor", Kind: Menu, Advanced: true, Label: "Stop early", Help: "Once a value that the run releases has come to rest. All planned steps are charged, as what was released decides.", Options: []Option{
+			{"", "no: all steps", "The run takes all of its steps, unless you stop it."},
+			{Value: "noisy_grad_norm", Text: "by the noisy gradient norm"},
+			{Value: "noisy_clip_fraction", Text: "by the noisy clipped share"},
+			{Value: "max_grad_norm", Text: "by the threshold C"}}},
+		{Key: "early_stopping.patience", Pair: true, Advanced: true, Label: "Patience", Unit: "steps", Help: "Means of so many steps are compared.", When: stopping},
+		{Key: "early_stopping.min_delta", Pair: true, Advanced: true, Label: "Least change", Help: "0.02: the run ends where the mean changes by less than 2 %.", When: stopping},
 		{Key: "noise_mode", Kind: Segments, Label: "Noise as", Options: []Option{
 			{"float", "float", "Fast. Floating-point numbers leave holes: an attacker who sees the exact bits of a release may learn more than ε states."},
 			{"secure", "secure integers", "Gradients on a grid of integers, discrete Gaussian noise: no such holes. A little slower."}}},
@@ -331,6 +338,8 @@ func tries(n string) Option {
 	return Option{n, "yes: the best of some " + n + " runs",
 		"How many runs there are is drawn at random, " + n + " on average, and what each tries, too. The run with the most correct test rows (counted with a little noise) is released. Where one class has more than 80 % of the rows, the log loss decides instead. All runs together spend the ε of the privacy card, so each gets more noise than a single run would."}
 }
+
+func stopping(c *run.Config) bool { return c.EarlyStopping.Monitor != "" }
 
 func tuning(c *run.Config) bool { return c.Tuning.Runs > 0 }
 
