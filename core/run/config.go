@@ -85,6 +85,11 @@ type Config struct {
 	// (Szegedy et al. 2016), each row by itself; losses and scores stay those of the labels.
 	LabelSmoothing float64 `json:"label_smoothing,omitempty"`
 
+	// ClassWeights multiply the loss of each row by its class's weight, by name and 1 by default, before
+	// its gradient is clipped. They are declared, and count as public: whoever takes them from how
+	// many rows a class has tells that number.
+	ClassWeights map[string]float64 `json:"class_weights,omitempty"`
+
 	Momentum float64 `json:"momentum,omitempty"`
 	// Nesterov has momentum look ahead: the step is along g + μ·v, as PyTorch has it, where v is
 	// the momentum that g is in already.

@@ -187,7 +187,7 @@ func (r *Run) accumulate(ctx context.Context, rows []int, e *pendingEvent) error
 	views := r.feed.loadViews(rows)
 	r.work.model.Forward(r.feed.x, n, views)
 	r.feed.judge(n)
-	r.feed.smooth(n, views)
+	r.feed.adjust(n, views)
 	r.norms.pass(n)
 	if err := r.bound(ctx, e); err != nil {
 		return err

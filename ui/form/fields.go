@@ -316,6 +316,7 @@ func optimiserFields() []Field {
 		{Key: "warmup_steps", Advanced: true, Label: "Warm-up", Unit: "steps", Preset: "0", Help: "In so many steps the rate rises to its full size."},
 		{Key: "weight_decay", Advanced: true, Label: "Weight decay", Preset: "0", Help: "Times the rate, by how much each step first shortens the parameters. With Adam this is AdamW."},
 		{Key: "label_smoothing", Advanced: true, Label: "Label smoothing", Preset: "0", Help: "This share of each row’s target is spread evenly over all classes, so that no row asks for certainty. It costs nothing."},
+		{Key: "class_weights", Advanced: true, Label: "Weights of classes", Help: "For example ham: 1; spam: 5. Each row’s loss is multiplied by its class’s weight before its gradient is clipped. They count as public: do not take them from counts of rows."},
 		{Key: "momentum", Label: "Momentum", Help: "How much of the last direction is kept.", When: is("optimizer", "momentum")},
 		{Key: "nesterov", Kind: Tick, Advanced: true, Label: "Nesterov", Help: "Momentum looks ahead: each step goes along the new gradient once more.", When: is("optimizer", "momentum")},
 		{Key: "beta1", Pair: true, Label: "β₁", When: adam},
