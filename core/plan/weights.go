@@ -59,7 +59,7 @@ func listed(names []string) string {
 func (t *Terms) weightsInWords() string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(t.Config.ClassWeights)) {
-		parts = append(parts, fmt.Sprintf("%s %g", name, t.Config.ClassWeights[name]))
+		parts = append(parts, fmt.Sprintf("%g for %q", t.Config.ClassWeights[name], name))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -152,6 +152,9 @@ type Result struct {
 	// Mistakes are pictures among the test rows that the model was surest of, and wrong.
 	// They are rows of the data: no file has them, and no run that is kept.
 	Mistakes []Mistake `json:"mistakes,omitempty"`
+	// Answers are some of the test rows with what the model answered, of one target: at most
+	// 500. They are rows of the data: no file has them, and no run that is kept.
+	Answers []Answered `json:"answers,omitempty"`
 	// Unusable is why the page cannot answer new rows with the model; "" where it can.
 	Unusable string `json:"unusable,omitempty"`
 	// Selected is what was chosen of what was tried; nil without tuning. It is released.

@@ -168,7 +168,9 @@ func TestConfigFaultsNameTheirField(t *testing.T) {
 			c.NoPrivacy, c.NoiseMultiplier, c.TargetEpsilon, c.EarlyStopping.Monitor = true, ptr(0.0), nil, "noisy_grad_norm"
 		}},
 		{"early_stopping.patience", func(c *run.Config) { c.EarlyStopping = run.EarlyStopping{Monitor: "noisy_grad_norm", Patience: -1} }},
-		{"early_stopping.min_delta", func(c *run.Config) { c.EarlyStopping = run.EarlyStopping{Monitor: "noisy_grad_norm", MinDelta: math.NaN()} }},
+		{"early_stopping.min_delta", func(c *run.Config) {
+			c.EarlyStopping = run.EarlyStopping{Monitor: "noisy_grad_norm", MinDelta: math.NaN()}
+		}},
 		{"class_weights", func(c *run.Config) { c.ClassWeights = map[string]float64{"no such class": 2} }},
 		{"class_weights", func(c *run.Config) { c.ClassWeights = map[string]float64{small(t).Classes[0]: 0} }},
 		{"class_weights", func(c *run.Config) { c.ClassWeights = map[string]float64{small(t).Classes[0]: math.NaN()} }},

@@ -50,6 +50,7 @@ type Axis struct {
 	Log    bool    `json:"log,omitempty"`
 	Max    float64 `json:"max,omitempty"`
 	Hidden bool    `json:"hidden,omitempty"`
+	Free   bool    `json:"free,omitempty"` // it spans what is drawn, wherever 0 is
 }
 
 // Line is a series to draw.

@@ -267,13 +267,13 @@ func privacyFields() []Field {
 		{Key: Length, Kind: Segments, Label: "Length in", Now: LengthOf, Options: []Option{{Value: "epochs", Text: "epochs"}, {Value: "steps", Text: "steps"}}},
 		{Key: "epochs", Follows: true, Label: "Epochs", Help: "One epoch is as many steps as it takes to draw each row once on average.", When: ends("epochs"), Resets: []string{"steps"}},
 		{Key: "steps", Needed: true, Label: "Steps", Help: "An empty batch takes a step too.", When: ends("steps"), Resets: []string{"epochs"}},
-		{Key: "early_stopping.monitor", Kind: Menu, Advanced: true, Label: "Stop early", Help: "Once a value that the run releases has come to rest. All planned steps are charged, as what was released decides.", Options: []Option{
+		{Key: "early_stopping.monitor", Kind: Menu, Advanced: true, Label: "Stop early", Help: "Once a value that the run releases has come to rest. You pay for all planned steps.", Options: []Option{
 			{"", "no: all steps", "The run takes all of its steps, unless you stop it."},
 			{Value: "noisy_grad_norm", Text: "by the noisy gradient norm"},
 			{Value: "noisy_clip_fraction", Text: "by the noisy clipped share"},
 			{Value: "max_grad_norm", Text: "by the threshold C"}}},
-		{Key: "early_stopping.patience", Pair: true, Advanced: true, Label: "Patience", Unit: "steps", Help: "Means of so many steps are compared.", When: stopping},
-		{Key: "early_stopping.min_delta", Pair: true, Advanced: true, Label: "Least change", Help: "0.02: the run ends where the mean changes by less than 2 %.", When: stopping},
+		{Key: "early_stopping.patience", Advanced: true, Label: "Patience", Unit: "steps", Help: "Means of so many steps are compared.", When: stopping},
+		{Key: "early_stopping.min_delta", Advanced: true, Label: "Least change", Help: "0.02: the run ends where the mean changes by less than 2 %.", When: stopping},
 		{Key: "noise_mode", Kind: Segments, Label: "Noise as", Options: []Option{
 			{"float", "float", "Fast. Floating-point numbers leave holes: an attacker who sees the exact bits of a release may learn more than ε states."},
 			{"secure", "secure integers", "Gradients on a grid of integers, discrete Gaussian noise: no such holes. A little slower."}}},
