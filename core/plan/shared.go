@@ -69,7 +69,7 @@ func (n Shared) exactly() Noise { return n }
 func (n Shared) fixedReason() string { return "the parties have agreed on it" }
 
 func (n Shared) guarantee() string {
-	return fmt.Sprintf("Noise is secure: discrete noise on an integer grid, of which %d parties draw a share each, and %d of the shares are enough.", n.Parties, n.Needed())
+	return fmt.Sprintf("Noise is secure: discrete noise on an integer grid, of which %d parties draw a share each. The noise of %d is enough.", n.Parties, n.Needed())
 }
 
 // shares returns how the noise of a run of several parties is divided.

@@ -40,6 +40,8 @@ type Released struct {
 	HistogramRange float64   `json:"histogram_range,omitempty"`
 	// Curves are what the rule weighed to choose the next threshold (dc-e).
 	Curves *ErrorCurves `json:"error_curves,omitempty"`
+	// Parties counts those whose words the step's sum has, of a run of several.
+	Parties int `json:"parties,omitempty"`
 	// Void says of a run of several parties that one of them did not answer: the step is charged, and
 	// moved nothing.
 	Void bool `json:"void,omitempty"`

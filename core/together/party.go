@@ -61,6 +61,8 @@ type Party struct {
 	answered uint32
 	present  wire.Seats
 	answer   wire.Frame
+
+	asked wire.Seats // in the last round that is over
 }
 
 // OverError says why a room has ended, or has no place for the party.
@@ -176,8 +178,8 @@ func (p *Party) Seat() Seat {
 // Moved returns the bytes that the party has sent to the room, and received.
 func (p *Party) Moved() (sent, received int64) { return p.line.moved() }
 
-// Present lists the seats that the round was asked of which this party answered last; none before.
-func (p *Party) Present() []int { return p.present.All() }
+// Present lists the seats that the last round was asked of which this life has seen the end of; none before.
+func (p *Party) Present() []int { return p.asked.All() }
 
 // Transcript returns a hash of everything that all parties were told, in its order.
 func (p *Party) Transcript() string { return hex.EncodeToString(p.seat.Log[:]) }
@@ -389,14 +391,20 @@ func (p *Party) settle(ctx context.Context, f wire.Frame) ([]uint32, error) {
 	if outcomeOf(f) != p.seat.Round+1 {
 		return nil, fmt.Errorf("together: the room ends round %d after round %d", outcomeOf(f), p.seat.Round)
 	}
-	sum, whole := f.(wire.Sum)
-	if whole && len(sum.Words) != p.guest.Words {
-		return nil, fmt.Errorf("together: a sum of %d numbers, not of %d", len(sum.Words), p.guest.Words)
+	var sum []uint32
+	switch f := f.(type) {
+	case wire.Sum:
+		if sum = f.Words; len(sum) != p.guest.Words {
+			return nil, fmt.Errorf("together: a sum of %d numbers, not of %d", len(sum), p.guest.Words)
+		}
+		p.asked = f.Present
+	case wire.Void:
+		p.asked = f.Present
 	}
 	p.seat.Round++
 	p.enter(f)
 	p.ready(ctx)
-	return sum.Words, nil
+	return sum, nil
 }
 
 // replace takes in the card of a party that has come back. Until one comes that is right, its seat is empty:

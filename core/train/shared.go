@@ -24,6 +24,8 @@ type Exchange interface {
 	// where the step is void: a party has not answered, and nothing can be told of the others' words. Each step
 	// is asked for once, in turn.
 	Sum(ctx context.Context, step int, words []uint32) ([]uint32, error)
+	// Present lists the parties that the last step was asked of.
+	Present() []int
 }
 
 // errVoid says that a step has no sum.

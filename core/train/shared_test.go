@@ -43,6 +43,14 @@ func (h *hall) Transcript() string { return "ab" }
 
 func (h *hall) Settled(int) bool { return false }
 
+func (h *hall) Present() []int {
+	all := make([]int, h.parties)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
 func (h *hall) Sum(_ context.Context, step int, words []uint32) ([]uint32, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -283,6 +291,9 @@ func TestVoidStepsMoveNothing(t *testing.T) {
 			void := at.silent(step)
 			if events[i][step].Released.Void != void {
 				t.Errorf("step %d of party %d: void is %v", step+1, i+1, !void)
+			}
+			if n := events[i][step].Released.Parties; (n == 2) == void || (n == 0) != void {
+				t.Errorf("step %d of party %d: %d parties in its sum", step+1, i+1, n)
 			}
 			if stays := slices.Equal(after[i][step], after[i][step-1]); stays != void {
 				t.Errorf("step %d of party %d: parameters stay: %v", step+1, i+1, stays)

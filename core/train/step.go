@@ -136,8 +136,11 @@ func (r *Run) sum(ctx context.Context) (*pendingEvent, error) {
 		}
 	}
 	err := r.clipping.mech.release(ctx, e.part, r.done)
-	if errors.Is(err, errVoid) {
+	switch {
+	case errors.Is(err, errVoid):
 		e.event.Released.Void, err = true, nil
+	case err == nil && r.work.others != nil:
+		e.event.Released.Parties = len(r.work.others.Present())
 	}
 	return e, err
 }

@@ -21,6 +21,7 @@ func order() []Panel {
 		{ID: "norms", Charts: []*Chart{norms()}},
 		{ID: "learning", Charts: []*Chart{accuracy(), loss()}},
 		{ID: "epsilon", Charts: []*Chart{epsilon(), rate()}},
+		{ID: "room", Charts: []*Chart{room()}},
 		{ID: "curves", Charts: []*Chart{curves()}},
 	}
 }

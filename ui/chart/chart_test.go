@@ -353,7 +353,7 @@ func TestSavedChartsSayWhatTheirValuesAre(t *testing.T) {
 	}
 	// What a chart may be saved as is decided here once more: a row for each that is released.
 	slices.Sort(released)
-	if want := []string{"Estimated error", "Learning rate", "Privacy cost", "Threshold C", "lanes: Threshold C"}; !slices.Equal(released, want) {
+	if want := []string{"Estimated error", "Learning rate", "Parties in each sum", "Privacy cost", "Threshold C", "lanes: Threshold C"}; !slices.Equal(released, want) {
 		t.Errorf("the charts %q are released, want %q: a released chart draws nothing but released values and public settings", released, want)
 	}
 	for _, p := range New(1).Panels(nil, run.Config{Method: "dc-e"}.WithDefaults(), data.Classification, false) {

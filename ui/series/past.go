@@ -48,10 +48,13 @@ func (r *Record) Reach() int { return max(r.reach, r.Last.Step) }
 // many examples its batch was is not known, which -1 says.
 func (p *Point) event(steps int) run.Event {
 	e := run.Event{Step: int(p[Step]), Steps: steps, Released: run.Released{MaxGradNorm: p[C], Epsilon: run.Number(p[Epsilon]), GradNorm: run.Number(p[NoisyNorm])}}
+	if n := p[Parties]; !math.IsNaN(n) {
+		e.Released.Parties, e.Released.Void = int(n), n == 0
+	}
 	if rate := p[Rate]; !math.IsNaN(rate) {
 		e.Released.LearningRate = rate
 	}
-	for c := Clipped; c < Columns; c++ {
+	for c := Clipped; c.diagnostic(); c++ {
 		if !math.IsNaN(p[c]) {
 			e.Diag = &run.Diag{BatchSize: -1, ClipFraction: run.Number(p[Clipped]), TrainLoss: run.Number(p[TrainLoss]), TrainAcc: run.Number(p[TrainAcc])}
 			break

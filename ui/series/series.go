@@ -13,21 +13,25 @@ import (
 // Column is a quantity over steps.
 type Column int
 
-// The columns of a [Series]. Those before Clipped are released or public, the
-// others are diagnostic.
+// The columns of a [Series]. Those from Clipped to TestAcc are diagnostic, the others are
+// released or public. What kept runs have is numbered, so that a new one comes last.
 const (
 	Step Column = iota
 	C
 	Epsilon
 	NoisyNorm
-	Rate // the learning rate, which is public
 	Clipped
 	TrainLoss
 	TrainAcc
 	TestLoss
 	TestAcc
+	Parties // in the sum of a run of several; 0 where it is void
+	Rate    // the learning rate, which is public
 	Columns
 )
+
+// diagnostic reports whether a column is.
+func (c Column) diagnostic() bool { return Clipped <= c && c <= TestAcc }
 
 // Point is an event's numbers, by column; NaN where the event has none.
 type Point [Columns]float64
@@ -36,13 +40,16 @@ type Point [Columns]float64
 func FromEvent(e *run.Event) Point {
 	p := Point{
 		Step: float64(e.Step), C: e.Released.MaxGradNorm,
-		Epsilon: float64(e.Released.Epsilon), NoisyNorm: float64(e.Released.GradNorm), Rate: e.Released.LearningRate,
-	}
-	if p[Rate] == 0 {
-		p[Rate] = math.NaN()
+		Epsilon: float64(e.Released.Epsilon), NoisyNorm: float64(e.Released.GradNorm),
 	}
 	for i := Clipped; i < Columns; i++ {
 		p[i] = math.NaN()
+	}
+	if n := e.Released.Parties; n > 0 || e.Released.Void {
+		p[Parties] = float64(n)
+	}
+	if rate := e.Released.LearningRate; rate > 0 {
+		p[Rate] = rate
 	}
 	if d := e.Diag; d != nil {
 		p[Clipped], p[TrainLoss], p[TrainAcc] = float64(d.ClipFraction), float64(d.TrainLoss), float64(d.TrainAcc)
@@ -64,27 +71,24 @@ func Encode(points []Point) []byte {
 	return b
 }
 
-// Decode reads what Encode wrote, and what it wrote before points had a Rate, which is NaN then.
+// Decode reads what Encode wrote, and what it wrote when there were fewer columns, at least up to TestAcc.
 func Decode(b []byte) ([]Point, error) {
-	const head, before = 8, Columns - 1
-	columns := Columns
-	if len(b) >= head && binary.LittleEndian.Uint64(b) == uint64(before) {
-		columns = before
+	const head = 8
+	var columns uint64
+	if len(b) >= head {
+		columns = binary.LittleEndian.Uint64(b)
 	}
-	size := 8 * int(columns)
-	if len(b) < head || binary.LittleEndian.Uint64(b) != uint64(columns) || (len(b)-head)%size != 0 {
+	size := int(8 * columns)
+	if columns <= uint64(TestAcc) || columns > uint64(Columns) || (len(b)-head)%size != 0 {
 		return nil, fmt.Errorf("series: %d bytes are not points of %d columns", len(b), Columns)
 	}
 	points := make([]Point, (len(b)-head)/size)
 	for i := range points {
-		from := b[head+size*i:]
-		for c := range Columns {
-			if c == Rate && columns == before {
-				points[i][c] = math.NaN()
-				continue
+		for c := range points[i] {
+			points[i][c] = math.NaN()
+			if c < int(columns) {
+				points[i][c] = math.Float64frombits(binary.LittleEndian.Uint64(b[head+size*i+8*c:]))
 			}
-			points[i][c] = math.Float64frombits(binary.LittleEndian.Uint64(from))
-			from = from[8:]
 		}
 	}
 	return points, nil
@@ -96,7 +100,8 @@ const Limit = 2000
 // Series is a run at bounded resolution. When it is full, neighbours are merged
 // in pairs and later points are gathered in buckets twice as large. In a bucket
 // diagnostic values are averaged, since they are noisy; of the others the last
-// one stands, since they are exact. The zero value is empty and ready.
+// one stands, since they are exact, but the least of Parties, so that no step is lost
+// to the eye in which somebody was not there. The zero value is empty and ready.
 type Series struct {
 	cols     [Columns][]float64
 	counts   [Columns]int // numbers behind the mean in the last bucket
@@ -145,7 +150,9 @@ func merge(c Column, old, v float64, n int) (float64, int) {
 	switch {
 	case math.IsNaN(v):
 		return old, n
-	case n == 0 || c < Clipped:
+	case n > 0 && c == Parties:
+		return min(old, v), n + 1
+	case n == 0 || !c.diagnostic():
 		return v, n + 1
 	default:
 		return old + (v-old)/float64(n+1), n + 1

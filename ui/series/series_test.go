@@ -155,6 +155,9 @@ func TestPointsOfKeptRunsAreRead(t *testing.T) {
 			t.Errorf("column %d of a kept point is read as column %d: %v", i, c, points[0])
 		}
 	}
+	if n := points[0][Parties]; !math.IsNaN(n) {
+		t.Errorf("a run alone has %v parties", n)
+	}
 }
 
 func TestPointsAreReadBack(t *testing.T) {
@@ -175,5 +178,32 @@ func TestPointsAreReadBack(t *testing.T) {
 		if points, err := Decode(bad); err == nil {
 			t.Errorf("%d bytes are %d points", len(bad), len(points))
 		}
+	}
+}
+
+// TestAVoidStepIsNeverLost: however many steps share a point of the drawing.
+func TestAVoidStepIsNeverLost(t *testing.T) {
+	var s Series
+	for step := 1; step <= 5*Limit; step++ {
+		e := run.Event{Step: step, Released: run.Released{Parties: 3}}
+		if step == 1001 {
+			e.Released.Parties, e.Released.Void = 0, true
+		}
+		s.Add(FromEvent(&e))
+	}
+	voids := 0
+	for _, n := range s.Column(Parties) {
+		if n == 0 {
+			voids++
+		} else if n != 3 {
+			t.Fatalf("%v parties", n)
+		}
+	}
+	if voids != 1 {
+		t.Errorf("%d void steps of 1", voids)
+	}
+	p := FromEvent(&run.Event{Step: 2, Released: run.Released{Void: true}})
+	if e := p.event(9); !e.Released.Void || e.Diag != nil {
+		t.Errorf("a void step of the past: %+v", e)
 	}
 }

@@ -1,8 +1,11 @@
 package train
 
 import (
+	"slices"
+
 	"clipscope/ui/browser"
 	"clipscope/ui/cards"
+	"clipscope/ui/chart"
 	"clipscope/ui/form"
 	"clipscope/ui/ledger"
 	"clipscope/ui/preset"
@@ -142,7 +145,7 @@ func (p *Page) experiment() app.UI {
 func (p *Page) charts() app.UI {
 	panels := p.Session.trials.panels()
 	class := "charts"
-	if len(panels) > 4 {
+	if slices.ContainsFunc(panels, func(p *chart.Panel) bool { return p.ID == "curves" }) {
 		class += " with-curves"
 	}
 	return app.Div().Class(class).Body(app.Range(panels).Slice(func(i int) app.UI { return panels[i] }))

@@ -190,6 +190,14 @@ func Spending(m Moment) string {
 	}
 }
 
+// Attendance says how many parties took part in the last step.
+func Attendance(m Moment) string {
+	if m.Event.Released.Void {
+		return "The last step has no sum, as somebody did not answer. It is charged, and the model stays as it was."
+	}
+	return fmt.Sprintf("The last sum is that of %s.", Plural(m.Event.Released.Parties, "party"))
+}
+
 // Trade says where the estimated error is least and what it is made of there.
 func Trade(m Moment) string {
 	e := m.Event.Released.Curves

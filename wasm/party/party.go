@@ -157,7 +157,7 @@ func (e *exchange) Sum(ctx context.Context, step int, words []uint32) ([]uint32,
 	if err == nil && sum == nil {
 		e.state.Void++
 	}
-	if present := e.Party.Present(); len(present) > 0 { // or it has only taken sums in, that it had missed
+	if present := e.Party.Present(); err == nil {
 		e.state.Present, e.state.Seats = len(present), slices.Clone(e.state.Seats)
 		for i := range e.state.Seats {
 			s := &e.state.Seats[i]

@@ -248,6 +248,7 @@ test("two people meet: a room is opened, what differs is named, who leaves can j
   await two.locator("#interrupted-go-on:not([disabled])").click();
   for (const page of [one, two]) await shows(page, ".runbar .left", "finished");
   await shot(one, "end");
+  for (const page of [one, two]) await shows(page, "#panel-room .sentence", "The last sum is that of 2 parties.");
   const fingerprints = await Promise.all([one, two].map((page) => page.textContent("#together-fingerprint")));
   assert.equal(fingerprints[0], fingerprints[1]);
   await shows(one, "#counter", /MB|kB sent/);

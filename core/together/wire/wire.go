@@ -172,8 +172,8 @@ var said = [...]string{
 	Finished:    "all rounds are done",
 	BelowQuorum: "there are too few parties left to go on",
 	Expired:     "nothing happened for too long",
-	Full:        "all seats are taken",
-	Begun:       "the run has begun, and nobody else can join",
+	Full:        "all seats are taken: a room with more parties is needed",
+	Begun:       "the run has begun, and nobody else can join: another room is needed",
 	Refused:     "a message was not what this room takes",
 	Disputed:    "most of the others say that this party was told something else",
 }
