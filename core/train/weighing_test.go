@@ -5,39 +5,8 @@ import (
 	"testing"
 
 	"clipscope/core/compute/computetest"
-	"clipscope/core/data"
 	"clipscope/core/run"
 )
-
-// weighedStep takes one step of clipped gradient descent on all rows of a softmax regression that begins
-// at 0, each row's loss times the weight of its class, one row at a time in float64.
-func weighedStep(ds *data.Dataset, weights []float64, smoothing, c, rate float64) []float64 {
-	d, k := ds.Features, ds.Outputs
-	moved := make([]float64, (d+1)*k)
-	for i := range ds.Train.N {
-		x, class := ds.Train.F32[i*d:(i+1)*d], int(ds.Train.Y[i])
-		square, length, gradient := 1.0, 0.0, make([]float64, k)
-		for _, v := range x {
-			square += float64(v) * float64(v)
-		}
-		for j := range gradient {
-			target := smoothing / float64(k)
-			if class == j {
-				target += 1 - smoothing
-			}
-			gradient[j] = weights[class] * (1/float64(k) - target)
-			length += gradient[j] * gradient[j]
-		}
-		factor := min(1, c/math.Sqrt(length*square)) * rate / float64(ds.Train.N)
-		for j, g := range gradient {
-			for f, v := range x {
-				moved[f*k+j] -= factor * g * float64(v)
-			}
-			moved[d*k+j] -= factor * g
-		}
-	}
-	return moved
-}
 
 // TestClassWeightsAreOfTheLoss: a step on all rows is that of weighed losses, one row at a time and
 // clipped after they were weighed, on every backend, in one physical batch and in many; what is told
@@ -61,7 +30,7 @@ func TestClassWeightsAreOfTheLoss(t *testing.T) {
 					ExpectedBatchSize: float64(ds.Train.N), MaxPhysicalBatchSize: physical, Steps: 1, NoiseMultiplier: ptr(0.0), NoPrivacy: true, Seed: ptr(uint64(1)),
 				}, ds, be)
 				events, res := finish(t, r)
-				for i, want := range weighedStep(ds, weights, smoothing, 0.8, 0.5) {
+				for i, want := range smoothedStep(ds, weights, smoothing, 0.8, 0.5) {
 					if have := float64(res.Released.Parameters[i]); math.Abs(have-want) > 1e-5*(1+math.Abs(want)) {
 						t.Errorf("%s, %d rows at once, %g smoothed: parameter %d is %g, want %g", on, physical, smoothing, i, have, want)
 						break
