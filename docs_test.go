@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -26,6 +27,7 @@ import (
 	"clipscope/core/run"
 	"clipscope/core/tune"
 	"clipscope/internal/site"
+	"clipscope/ui/lesson"
 )
 
 // update has the tests write what they make of the code into docs/.
@@ -298,6 +300,35 @@ func TestDocsTogetherHasOurFigures(t *testing.T) {
 		}
 	}
 	between(t, "docs/together.md", "figures", text.String())
+}
+
+// TestDocsTeachingHasTheLessons: the path of docs/teaching.md and its handout are of the lessons as they are, and the path
+// leaves time for the answers.
+func TestDocsTeachingHasTheLessons(t *testing.T) {
+	list, err := lesson.Read([]byte(read(t, "assets/lessons.json")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var route, handout strings.Builder
+	route.WriteString("| minutes | lesson | address | it asks |\n| --- | --- | --- | --- |\n")
+	minutes := 0
+	for _, id := range []string{"gradients", "clipping", "u", "epsilon"} {
+		l := list[slices.IndexFunc(list, func(l lesson.Lesson) bool { return l.ID == id })]
+		minutes += l.Minutes
+		var asked []string
+		fmt.Fprintf(&handout, "**%s**\n\n", l.Title)
+		for _, q := range l.Tallies(nil) {
+			asked = append(asked, q.Question.Text)
+			fmt.Fprintf(&handout, "%d. %s %s\n", q.Step, q.Question.Text, cmp.Or(strings.Join(q.Question.Options, " / "), "______"))
+		}
+		handout.WriteString("\nWhat I expected, and what came: ____________________________________________\n\n")
+		fmt.Fprintf(&route, "| %d | %s | `lab/#lesson=%s` | %s |\n", l.Minutes, l.Title, l.ID, strings.Join(asked, " "))
+	}
+	if minutes > 40 {
+		t.Errorf("the path takes %d of 45 minutes", minutes)
+	}
+	between(t, "docs/teaching.md", "path", route.String())
+	between(t, "docs/teaching.md", "handout", strings.TrimSuffix(handout.String(), "\n"))
 }
 
 // TestThreatsAreShown: every row of the table of threats has its four cells, and the tests and

@@ -1050,7 +1050,7 @@ function cover(covered, selector) {
 /** @type {Record<string, (b: HTMLElement) => void>} */
 const openers = {
   present,
-  qr: async () => (await import(new URL("qr.js", base).href)).show(address()),
+  qr: async (b) => (await import(new URL("qr.js", base).href)).show(b.dataset.text ?? address(), b.dataset.title),
   save: async (b) => {
     const chart = b.closest(".figure-box, .lab-pane")?.querySelector(".plot, .lab-board"), savable = chart && savables.get(chart);
     if (savable) (await import(new URL("save.js", base).href)).offer(b.dataset.title, savable);

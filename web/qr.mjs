@@ -10,7 +10,7 @@ const MODULE = 4; // pixels of a square; the stylesheet makes the code as large 
 
 /** @param {HTMLCanvasElement} canvas @param {string} text */
 function draw(canvas, text) {
-  if (new TextEncoder().encode(text).length > LONGEST) throw new Error("This link is too long for a QR code. Leave out the note, or fewer lanes.");
+  if (new TextEncoder().encode(text).length > LONGEST) throw new Error("This is too long for a QR code. In a link, leave out the note, or have fewer lanes.");
   const { data, size } = encode(text, { ecc: "L", border: 4 }); // the border that readers ask for
   canvas.width = canvas.height = MODULE * size;
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
@@ -42,13 +42,13 @@ async function shorten(link) {
   return new URL(JSON.parse(answer).path, location.origin).href;
 }
 
-// show has the code over the page, as large as a room needs it, with what it says as text.
-/** @param {string} address */
-export function show(address) {
+// show has the code of an address, or of another text, over the page, as large as a room needs it, with what it says as text.
+/** @param {string} address @param {string} [title] of another text */
+export function show(address, title) {
   const canvas = document.createElement("canvas"), link = document.createElement("p"), said = document.createElement("p");
   canvas.className = "qr-code";
   canvas.setAttribute("role", "img");
-  canvas.setAttribute("aria-label", "The address of this page as a QR code");
+  canvas.setAttribute("aria-label", `${title ?? "The address of this page"} as a QR code`);
   link.className = "qr-link";
   said.setAttribute("role", "status");
   const of = (/** @type {string} */ shown) => {
@@ -61,17 +61,17 @@ export function show(address) {
       said.textContent = e.message;
     }
   };
-  const copy = button("Copy link", async () => {
+  const copy = button(title ? "Copy" : "Copy link", async () => {
     try {
       await navigator.clipboard.writeText(link.textContent ?? "");
-      said.textContent = "The link is copied.";
+      said.textContent = "It is copied.";
     } catch {
-      said.textContent = "This browser does not let the page copy. Mark the link above, and copy it.";
+      said.textContent = "This browser does not let the page copy. Mark it above, and copy it.";
     }
   });
   of(address);
   const content = [canvas, link, copy];
-  const sent = kept(address);
+  const sent = title ? "" : kept(address);
   if (keeper() && sent) {
     const asked = document.createElement("p");
     asked.className = "help";
@@ -93,5 +93,5 @@ export function show(address) {
     short.className = "shorten";
     content.push(asked, short);
   }
-  sheet("This page, as it is now", ...content, said).classList.add("qr-sheet");
+  sheet(title ?? "This page, as it is now", ...content, said).classList.add("qr-sheet");
 }

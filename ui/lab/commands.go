@@ -81,6 +81,10 @@ type (
 	typeAnswer  struct{ text string }
 	pickAnswer  struct{ option int }
 	checkAnswer struct{}
+	nameCard    struct{ name string } // that is handed in
+	saveCard    struct{}
+	pasteCards  struct{ text string } // in the place of what was pasted before
+	fileCards   struct{ text string } // beside those of other files
 	guessIn     struct{ in bool }
 	playBest    struct{} // many times
 	openFigure  struct{ figure *lesson.Figure }

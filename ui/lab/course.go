@@ -24,13 +24,16 @@ type course struct {
 	lacks     string // what an answer lacked to be checked
 	chosen    int    // index of the option chosen; −1: none
 	answer    map[string]verdict
+	name      string // on the card that is handed in
+	class     class
 	listed    bool // the list of lessons is open, where it is shown
 }
 
 // verdict is the result of checking an answer.
 type verdict struct {
-	right bool
-	truth string // by the experiment
+	right      bool
+	truth      string  // by the experiment
+	said, fact float64 // the answer and the truth, as cards have them
 }
 
 // setSoFar returns what the lesson has set up to the open step.
@@ -68,7 +71,9 @@ func (c *course) hidden() bool {
 	return !done
 }
 
-func (c *course) key() string { return strconv.Itoa(c.step) }
+func (c *course) key() string { return stepKey(c.step) }
+
+func stepKey(step int) string { return strconv.Itoa(step) }
 
 // guess parses the number that was typed, which may be a percentage.
 func (c *course) guess() (float64, error) {
@@ -117,6 +122,17 @@ func (c *course) earlier(fact string) bool {
 	_, known := c.book.Fact(fact)
 	_, as, ok := strings.Cut(fact, "@")
 	return !known && ok && as != c.now().As
+}
+
+// card returns what the person at the page can hand in of the open lesson.
+func (c *course) card() lesson.Card {
+	card := lesson.Card{Lesson: c.id(), Name: lesson.Clean(c.name)}
+	for i := range c.at.Steps {
+		if v, ok := c.answer[stepKey(i)]; ok {
+			card.Answers = append(card.Answers, lesson.Answer{Step: i + 1, Said: v.said, Truth: v.fact, Right: v.right})
+		}
+	}
+	return card
 }
 
 // papers is the state of the papers' figures, as experiments to run again in small.

@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"math"
+
 	"errors"
 	"os"
 	"strings"
@@ -8,6 +10,7 @@ import (
 
 	"clipscope/core/run"
 	"clipscope/ui/client"
+	"clipscope/ui/lesson"
 )
 
 // fake is a client with the lessons of this repository.
@@ -65,6 +68,7 @@ func TestLessonsCanBeWalked(t *testing.T) {
 			}
 			parts(l)
 			if c.step == len(c.at.Steps)-1 {
+				checkCard(t, c)
 				break
 			}
 			if got := c.onward(); got != "Next" {
@@ -143,4 +147,52 @@ func TestLessonsThatFailedCanBeAskedForAgain(t *testing.T) {
 		t.Error("nothing is said, or they cannot be asked for again")
 	}
 	parts(l)
+}
+
+// checkCard holds that what is handed in at a lesson's end has its answers, and is read on a teacher's page.
+func checkCard(t *testing.T, c *course) {
+	t.Helper()
+	c.name = " Anna\t"
+	all := class{pasted: "from a phone: " + c.card().Text()}
+	all.read(c.list)
+	cards := all.of(c.id())
+	if len(cards) != 1 || len(all.refused) > 0 || cards[0].Name != "Anna" {
+		t.Fatalf("%s: %+v, %v", c.id(), cards, all.refused)
+	}
+	for _, q := range c.at.Tallies(cards) {
+		if len(q.Said) != 1 || q.Right != 1 {
+			t.Errorf("%s, step %d: %d answers, %d of them right", c.id(), q.Step, len(q.Said), q.Right)
+		}
+	}
+}
+
+func TestAClassOfAnySizeIsRead(t *testing.T) {
+	c := class{pasted: strings.Repeat("x", mostText+1)}
+	c.read(nil)
+	if len(c.cards) > 0 || len(c.refused) != 1 {
+		t.Errorf("%d cards, %v", len(c.cards), c.refused)
+	}
+	c = class{pasted: " \n"}
+	if c.read(nil); len(c.refused) > 0 {
+		t.Errorf("nothing is refused: %v", c.refused)
+	}
+}
+
+// TestAStripHasAllNumbers within its picture, whatever they are.
+func TestAStripHasAllNumbers(t *testing.T) {
+	for _, said := range [][]float64{{1}, {0, 0}, {-1, 1e-300}, {1e-300, 1e300}, {-math.MaxFloat64, math.MaxFloat64}, {1, 100}} {
+		q := lesson.Tally{Said: said, Truth: said[0]}
+		s := newStrip(&q)
+		for _, v := range said {
+			if x := s.at(v); !(x >= 0 && x <= stripWidth) {
+				t.Errorf("%v of %v lies at %v", v, said, x)
+			}
+		}
+		if s.at(s.lo) > s.at(s.hi) || strings.Contains(s.picture(&q), "NaN") {
+			t.Errorf("%v: %s", said, s.picture(&q))
+		}
+	}
+	if s := (strip{1, 100, true}); math.Abs(s.at(10)-stripWidth/2) > 1e-9 {
+		t.Errorf("10 lies at %v between 1 and 100", s.at(10))
+	}
 }

@@ -35,7 +35,8 @@ func (v *courseView) listView() app.UI {
 			)
 		})),
 		app.Details().Class("teacher").Body(
-			app.Summary().Text("For teachers"),
+			app.Summary().ID("for-teachers").Text("For teachers"),
+			(&classView{v.section}).handedIn(),
 			app.Range(v.course.list).Slice(func(i int) app.UI { return teacherView(&v.course.list[i]) }),
 		),
 	)
@@ -71,6 +72,7 @@ func (v *courseView) stepView(s *lesson.Step) app.UI {
 		),
 		app.P().ID("lesson-text").Class("lesson-text").Aria("live", "polite").Text(s.Text),
 		app.If(s.Ask != nil, func() app.UI { return v.questionView(s.Ask) }),
+		app.If(v.course.step == len(v.course.at.Steps)-1, (&classView{v.section}).handIn),
 	)
 }
 

@@ -15,10 +15,10 @@ import (
 // fileOrder lists the files from the lowest to the highest: the state, the commands, what
 // applies them, the parts and the page. A file uses only those before it.
 var fileOrder = strings.Fields(`
-	curves.go game.go queue.go bench.go lanes.go sweep.go course.go state.go
+	curves.go game.go queue.go bench.go lanes.go sweep.go class.go course.go state.go
 	section.go commands.go
 	send.go lanes_update.go sweep_update.go bench_update.go update.go
-	boards_view.go bench_view.go sweep_view.go lanes_view.go course_view.go
+	boards_view.go bench_view.go sweep_view.go lanes_view.go class_view.go course_view.go
 	page.go`)
 
 // nowhere imports empty packages, as only the declarations of this one are looked up.

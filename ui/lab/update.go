@@ -301,13 +301,29 @@ func (checkAnswer) apply(l *Lab) {
 			return
 		}
 		fact, _ := c.book.Fact(q.Fact)
-		c.answer[c.key()] = verdict{c.book.Right(q, guess), words.Number(fact, 3)}
+		c.answer[c.key()] = verdict{c.book.Right(q, guess), words.Number(fact, 3), guess, fact}
 	default:
 		i := c.book.Option(q)
-		c.answer[c.key()] = verdict{i >= 0 && i == c.chosen, q.Options[max(i, 0)]}
+		c.answer[c.key()] = verdict{i >= 0 && i == c.chosen, q.Options[max(i, 0)], float64(c.chosen), float64(max(i, 0))}
 	}
 	l.touched |= theBoards           // hidden until then
 	browser.Reveal("lesson-verdict") // on a phone it is below what is shown of the lesson
+}
+
+func (c nameCard) apply(l *Lab) { l.course.name = c.name }
+
+func (saveCard) apply(l *Lab) {
+	browser.Save("answers-"+l.course.id()+".txt", "text/plain", l.course.card().Text()+"\n")
+}
+
+func (c pasteCards) apply(l *Lab) {
+	l.course.class.pasted = c.text + "\n"
+	l.course.class.read(l.course.list)
+}
+
+func (c fileCards) apply(l *Lab) {
+	l.course.class.files += c.text + "\n"
+	l.course.class.read(l.course.list)
 }
 
 // play begins the game, and asks for the ε of its release.

@@ -170,6 +170,38 @@ test("by keyboard a lesson is opened and left; a figure of a paper runs from a c
   assert.deepEqual(page.errors, []);
 });
 
+test("answers are handed in at a lesson's end, and a teacher's page has those of many", async (t) => {
+  const page = await visit(t, "lab#lesson=gradients.4", { viewport: { width: 1280, height: 720 } });
+  await looked(page);
+  await page.click("#lab-on-100");
+  await ready(page);
+  await page.fill("#lesson-answer", "5");
+  await page.click("#lesson-check");
+  await page.locator("#hand-in summary", { hasText: "1 answer of 3 questions" }).click();
+  await page.fill("#hand-in-name", "Anna");
+  await page.locator("#hand-in-text", { hasText: '"name":"Anna"' }).waitFor();
+  const card = await page.locator("#hand-in-text").textContent() ?? "";
+  assert.match(card, /^clipscope-answers \{"lesson":"gradients","name":"Anna","answers":\[\{"step":4,"said":5,/);
+  await page.click("#hand-in .qr");
+  await page.locator(".qr-sheet .qr-link", { hasText: card }).waitFor();
+  assert.ok(await page.locator(".qr-code").isVisible());
+  await page.keyboard.press("Escape");
+  const [file] = await Promise.all([page.waitForEvent("download"), page.click("#hand-in-save")]);
+  assert.equal(fs.readFileSync(await file.path(), "utf8").trim(), card);
+  await page.click("#lesson-leave");
+
+  await page.locator("#lesson-list").click();
+  await page.locator("#for-teachers").click();
+  await page.fill("#class-text", `${card}\n> ${card.replace("Anna", "<i>Bo</i>").replace('"said":5', '"said":50')}\nclipscope-answers {"lesson":"cooking"}`);
+  const rows = page.locator("#class-gradients tbody").last().locator("tr");
+  await eventually(async () => assert.deepEqual((await rows.allInnerTexts()).map((r) => r.split("\t")[0]), ["<i>Bo</i>", "Anna"]));
+  await page.locator(".class .warning", { hasText: 'Not read: card 3: there is no lesson "cooking" here.' }).waitFor();
+  await page.setInputFiles("#class-files", { name: "answers.txt", mimeType: "text/plain", buffer: Buffer.from(card.replace("Anna", "Cleo")) });
+  await eventually(async () => assert.equal(await rows.count(), 3));
+  assert.equal(await page.locator("#class-gradients .strip .said").count(), 3);
+  assert.deepEqual(page.errors, []);
+});
+
 test("on a phone what is said of an answer is in sight", async (t) => {
   const page = await visit(t, "lab#lesson=noise", { viewport: narrow, hasTouch: true, isMobile: true });
   await looked(page);
