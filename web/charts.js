@@ -109,17 +109,25 @@ const size = () => 12 * enlarged(); // of text, in CSS pixels
 const ratio = () => enlarged() * devicePixelRatio;
 const dash = [5, 4];
 
+// spanned is a range a little wider than what is drawn.
+/** @param {unknown} u @param {number | null} lo @param {number | null} hi @returns {Ends} */
+function spanned(u, lo, hi) {
+  if (lo == null || hi == null) return [0, 1];
+  const more = 0.04 * (hi - lo) || Math.abs(hi) / 10 || 1;
+  return [lo - more, hi + more];
+}
+
 /** @param {Spec} spec @param {Shown} now */
 function scales(spec, now) {
   const y = spec.y, mark = () => spec.mark === "horizontal" && now.mark || 0;
   const top = y.max;
   /** @type {(u: Plot, lo: number, hi: number) => Ends} */
-  const range = y.log ? (u, lo, hi) => decades(lo, Math.max(hi, mark()))
+  const range = y.free ? spanned : y.log ? (u, lo, hi) => decades(lo, Math.max(hi, mark()))
     : top ? () => [0, 1.04 * top]
       : (u, lo, hi) => [0, nice(1.02 * Math.max(hi ?? 0, mark()))];
   /** @type {import("uplot").Scales} */
   const all = {
-    x: spec.x.log ? { time: false, distr: 3, range: (u, lo, hi) => decades(lo, hi) } : { time: false, range: () => [0, now.end || 1] },
+    x: spec.x.free ? { time: false, range: spanned } : spec.x.log ? { time: false, distr: 3, range: (u, lo, hi) => decades(lo, hi) } : { time: false, range: () => [0, now.end || 1] },
     y: { distr: y.log ? 3 : 1, range },
   };
   if (spec.kind === "histogram") {

@@ -19,8 +19,8 @@ export const runs = Object.freeze({
   /** @param {{ id: string, bytes: number }} entry @param {string} text @param {Uint8Array} points @param {Result} [result] */
   keep(entry, text, points, result) {
     const parameters = result && Float32Array.from(result.released.parameters ?? []);
-    // Mistakes are pictures of the data, of which nothing is kept.
-    const body = { text, points, result: result && { ...result, mistakes: undefined, released: { ...result.released, parameters } } };
+    // Mistakes and answers are of rows of the data, of which nothing is kept.
+    const body = { text, points, result: result && { ...result, mistakes: undefined, answers: undefined, released: { ...result.released, parameters } } };
     entry.bytes = text.length + points.byteLength + (parameters?.byteLength ?? 0) + 8 * (result?.released.max_grad_norm?.length ?? 0);
     navigator.storage?.persist?.().catch(() => {});
     return then(store.transact("readwrite", (entries, bodies) => {

@@ -10,6 +10,7 @@ export interface Result {
   charged?: boolean;
   checks?: { ok: boolean }[];
   mistakes?: object[];
+  answers?: object[];
   notes?: string[];
   planned_steps: number;
   statement?: { text: string; events?: unknown[] };
@@ -53,7 +54,7 @@ export interface Source { data?: string; files?: Files; backbone?: { file: File;
 export type Plot = uPlotClass;
 export type Ink = "released" | "diagnostic" | "second" | "third" | "lane1" | "lane2" | "lane3" | "lane4" | "lane5" | "lane6" | "text" | "muted" | "grid" | "surface";
 export type Format = "percent" | "number" | "bound" | "epsilon";
-export interface Axis { label: string; format: Format; log?: boolean; max?: number; hidden?: boolean }
+export interface Axis { label: string; format: Format; log?: boolean; max?: number; hidden?: boolean; free?: boolean }
 export interface Line { label: string; name?: string; ink: Ink; scale?: string; width?: number; points?: boolean; stepped?: boolean; mark?: string }
 export interface Spec {
   kind: "lines" | "histogram"; x: Axis; y: Axis; series: Line[]; sync?: string;

@@ -100,8 +100,8 @@ func New(cfg run.AuditRequest, be compute.Backend) (*Audit, error) {
 	rc.Scaling = run.Scaling{Kind: "none"}
 	rc.Model = run.Model{Kind: "softmax"}
 	rc.ExpectedBatchSize, rc.Epochs, rc.Steps = c.SampleRate*float64(a.ds.Train.N), 0, c.Steps
-	rc.Optimizer, rc.LearningRate, rc.Momentum, rc.Nesterov, rc.LabelSmoothing = "sgd", auditRate, 0, false, 0
-	rc.Iterate, rc.DiagnosticsEvery = "last", 0
+	rc.Optimizer, rc.LearningRate, rc.Momentum, rc.Nesterov, rc.LabelSmoothing, rc.ClassWeights = "sgd", auditRate, 0, false, 0, nil
+	rc.Iterate, rc.DiagnosticsEvery, rc.EarlyStopping = "last", 0, run.EarlyStopping{}
 	if a.plan, err = plan.New(rc, a.ds.Meta()); err != nil {
 		return nil, err
 	}

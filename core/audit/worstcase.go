@@ -97,8 +97,8 @@ func (w *worstCaseAudit) plan(wc Case, extra bool) (*plan.Plan, *data.Dataset, e
 	if w.info.NoiseMultiplier > 0 {
 		c.NoiseMultiplier, c.TargetEpsilon = &w.info.NoiseMultiplier, nil
 	}
-	c.Optimizer, c.LearningRate, c.Momentum, c.Nesterov, c.LabelSmoothing = "sgd", 1, 0, false, 0
-	c.Iterate, c.DiagnosticsEvery, c.Seed = "last", 0, nil
+	c.Optimizer, c.LearningRate, c.Momentum, c.Nesterov, c.LabelSmoothing, c.ClassWeights = "sgd", 1, 0, false, 0, nil
+	c.Iterate, c.DiagnosticsEvery, c.EarlyStopping, c.Seed = "last", 0, run.EarlyStopping{}, nil
 	p, err := plan.New(c, ds.Meta())
 	return p, ds, err
 }

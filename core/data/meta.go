@@ -23,8 +23,10 @@ type Meta struct {
 	ByClass      bool          // as [Dataset.ByClass]
 	// Lopsided says that one class has more than [MostOfOneClass] of the rows to train on. It is no
 	// part of the JSON, so that runs stored before the field existed go on.
-	Lopsided bool    `json:"-"`
-	HeldOut  HeldOut `json:"-"` // as [Dataset.HeldOut]; csv.hold_out has it already
+	Lopsided bool `json:"-"`
+	// Classes is as [Dataset.Classes], and no part of the JSON either.
+	Classes []string `json:"-"`
+	HeldOut HeldOut  `json:"-"` // as [Dataset.HeldOut]; csv.hold_out has it already
 	// TrainRows and TestRows count the rows of each split; FeatureBytes is the size of a stored feature.
 	TrainRows, TestRows, FeatureBytes int
 }
@@ -32,7 +34,7 @@ type Meta struct {
 // Meta returns the public properties of the data set.
 func (d *Dataset) Meta() Meta {
 	m := Meta{
-		Name: d.Name, Task: d.Task, Features: d.Features, Shape: d.Shape, Outputs: d.Outputs, Columns: d.Columns, Bounds: d.Bounds, TargetBounds: d.TargetBounds, Backbone: d.Backbone, ByClass: d.ByClass, HeldOut: d.HeldOut,
+		Name: d.Name, Task: d.Task, Features: d.Features, Shape: d.Shape, Outputs: d.Outputs, Columns: d.Columns, Bounds: d.Bounds, TargetBounds: d.TargetBounds, Backbone: d.Backbone, ByClass: d.ByClass, HeldOut: d.HeldOut, Classes: d.Classes,
 		TrainRows: d.Train.N, TestRows: d.Test.N, FeatureBytes: 4,
 	}
 	if d.Train.U8 != nil {

@@ -323,7 +323,7 @@ func (e *exam) evaluation() *run.Evaluation {
 	r := e.result
 	switch {
 	case e.numbers != nil:
-		r.Scores = e.numbers.Scores()
+		r.Scores, r.Answers = e.numbers.Scores(), e.numbers.Answers()
 		return r
 	case e.labels != nil:
 		r.Scores, r.Accuracy = e.labels.Scores(), run.Number(float64(e.hits)/float64(r.Rows))

@@ -112,10 +112,10 @@ func (m *Model) Smooth(pulls compute.Buffer) {
 	kernel.Axpy(m.be, m.n*m.views.count*m.Outputs(), 1, pulls, m.dz)
 }
 
-// WeighLosses scales every example's loss by its factor [n] before Backward, as
-// value clipping does.
+// WeighLosses scales the loss of every view of every example by its factor [views×n] before
+// Backward, as class weights and value clipping do.
 func (m *Model) WeighLosses(factors compute.Buffer) {
-	kernel.ScaleRows(m.be, m.n, m.Outputs(), factors, m.dz, m.dz)
+	kernel.ScaleRows(m.be, m.n*m.views.count, m.Outputs(), factors, m.dz, m.dz)
 }
 
 // Backward carries the losses' gradients back through all layers.

@@ -107,6 +107,9 @@ func (t *Terms) width() int64 {
 	if t.Config.LabelSmoothing > 0 {
 		width += int64(views * t.Spec.Outputs())
 	}
+	if t.ClassWeights != nil {
+		width += int64(views)
+	}
 	if t.Config.PCA.Components > 0 {
 		width += int64(t.Meta.Features)
 	}

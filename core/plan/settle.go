@@ -132,6 +132,29 @@ func checkHidden(m run.Model) error {
 	return nil
 }
 
+// checkStopping refuses to watch what this run does not release.
+func (d *draft) checkStopping() error {
+	s, rule := d.terms.Config.EarlyStopping, d.terms.first.Rule
+	_, fraction := rule.(clip.FractionReleaser)
+	switch {
+	case s == (run.EarlyStopping{}):
+		return nil
+	case !slices.Contains(run.Monitors(), s.Monitor):
+		return Fault("early_stopping.monitor", "there is no released value %q to watch; choose %s, or leave early_stopping out", s.Monitor, strings.Join(run.Monitors(), ", "))
+	case s.Patience < 1:
+		return Fault("early_stopping.patience", "means over %d steps cannot be compared; take 1 or more", s.Patience)
+	case !(s.MinDelta > 0 && s.MinDelta < 1):
+		return Fault("early_stopping.min_delta", "%v is not between 0 and 1", s.MinDelta)
+	case d.terms.NoiseMultiplier == 0:
+		return Fault("early_stopping.monitor", "a run without noise releases nothing that could decide when it ends; leave it out, or add noise")
+	case s.Monitor == "noisy_clip_fraction" && !fraction:
+		return Fault("early_stopping.monitor", "%s releases no noisy_clip_fraction; choose noisy_grad_norm, or a threshold rule that counts: quantile", d.terms.Config.Method)
+	case s.Monitor == "max_grad_norm" && d.terms.query == nil:
+		return Fault("early_stopping.monitor", "the threshold of %s does not follow released values; choose noisy_grad_norm", d.terms.Config.Method)
+	}
+	return nil
+}
+
 func (d *draft) chooseClipper() (err error) {
 	if d.terms.first, err = d.terms.NewClipper(); err != nil {
 		return err

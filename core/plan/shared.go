@@ -96,6 +96,8 @@ func (d *draft) chooseTogether() error {
 		return Fault("together.quorum", "%d is not in %d … %d: with fewer there would be too little noise or nobody to hide behind, and there are no more", g.Quorum, max(g.Needed(), 2), g.Parties)
 	case c.NoiseMode != "secure":
 		return Fault("noise_mode", "several parties add whole numbers, and %s noise has none; choose secure", c.NoiseMode)
+	case c.EarlyStopping != (run.EarlyStopping{}):
+		return Fault("early_stopping.monitor", "the parties of a run have agreed on its steps; leave it out")
 	case c.NumExamples == 0:
 		return Fault("num_examples", "no party can count the others' rows; declare how many there are together")
 	case c.Seed != nil:

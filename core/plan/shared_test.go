@@ -102,13 +102,14 @@ func TestSilentPartiesCostNothing(t *testing.T) {
 func TestTogetherIsRefused(t *testing.T) {
 	seed, sigma := uint64(3), 1.0
 	for field, change := range map[string]func(*run.Config){
-		"together.parties": func(c *run.Config) { c.Together = run.Together{Tolerance: 1} },
-		"together.quorum":  func(c *run.Config) { c.Together.Quorum = 3 },
-		"noise_mode":       func(c *run.Config) { c.NoiseMode = "float" },
-		"num_examples":     func(c *run.Config) { c.NumExamples = 0 },
-		"seed":             func(c *run.Config) { c.Seed = &seed },
-		"scaling.kind":     func(c *run.Config) { c.Scaling.Kind = "private" },
-		"tuning.runs":      func(c *run.Config) { c.Tuning.Runs = 3 },
+		"together.parties":       func(c *run.Config) { c.Together = run.Together{Tolerance: 1} },
+		"early_stopping.monitor": func(c *run.Config) { c.EarlyStopping.Monitor = "noisy_grad_norm" },
+		"together.quorum":        func(c *run.Config) { c.Together.Quorum = 3 },
+		"noise_mode":             func(c *run.Config) { c.NoiseMode = "float" },
+		"num_examples":           func(c *run.Config) { c.NumExamples = 0 },
+		"seed":                   func(c *run.Config) { c.Seed = &seed },
+		"scaling.kind":           func(c *run.Config) { c.Scaling.Kind = "private" },
+		"tuning.runs":            func(c *run.Config) { c.Tuning.Runs = 3 },
 	} {
 		cfg, m := togetherOf(2000, 5, 1)
 		cfg.NoiseMultiplier, cfg.ExpectedBatchSize, cfg.Steps = &sigma, 100, 20

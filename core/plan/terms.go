@@ -28,6 +28,7 @@ type Terms struct {
 	BoundsNoise, PCANoise float64
 	Capacity              int           // rows that go through the model at once in a tab's memory
 	Changes               []run.Changed // of the run while it went on
+	ClassWeights          []float32     // of each class; nil: they all weigh the same
 
 	first *clip.Clipper // as it is before the first step
 	asked int           // max_physical_batch_size, or the most that it may be where it was left out
@@ -122,7 +123,7 @@ func (t *Terms) sought() data.Sought {
 
 // Known returns what the plan takes for public of its data set.
 func (t *Terms) Known() privacy.Known {
-	return privacy.Known{Backbone: t.Meta.Backbone, ByClass: t.Meta.ByClass, Declared: t.Config.NumExamples > 0}
+	return privacy.Known{Backbone: t.Meta.Backbone, ByClass: t.Meta.ByClass, Declared: t.Config.NumExamples > 0, Weights: t.weightsInWords()}
 }
 
 // Relation says which data sets the guarantee holds between.

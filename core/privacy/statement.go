@@ -88,6 +88,8 @@ type Known struct {
 	// ByClass says that each class gave its share of the rows that are held out: which
 	// rows those are then depends on how many rows each class has.
 	ByClass bool
+	// Weights are the declared weights of classes, in words; "" where there are none.
+	Weights string
 	// Declared says that the number of rows is declared and the counted one covered.
 	Declared bool
 }
@@ -103,6 +105,9 @@ func (k Known) String() string {
 	}
 	if k.ByClass {
 		said += " So is how many rows each class has, of which the same share was held out for testing."
+	}
+	if k.Weights != "" {
+		said += " So are the declared weights of classes, by which losses were multiplied before gradients were clipped: " + k.Weights + "."
 	}
 	b := k.Backbone
 	if b == nil {

@@ -69,6 +69,9 @@ type Config struct {
 	Epochs float64 `json:"epochs,omitempty"`
 	Steps  int     `json:"steps,omitempty"`
 
+	// EarlyStopping ends the run once a released value has come to rest.
+	EarlyStopping EarlyStopping `json:"early_stopping,omitzero"`
+
 	Optimizer    string  `json:"optimizer,omitempty"` // sgd, momentum, adam, adam-bc
 	LearningRate float64 `json:"learning_rate,omitempty"`
 	// LearningRateSchedule is constant (default), linear, cosine or step: how the rate falls over the
@@ -81,6 +84,11 @@ type Config struct {
 	// LabelSmoothing mixes so much of the uniform distribution into the targets of classes and labels
 	// (Szegedy et al. 2016), each row by itself; losses and scores stay those of the labels.
 	LabelSmoothing float64 `json:"label_smoothing,omitempty"`
+
+	// ClassWeights multiply the loss of each row by its class's weight, by name and 1 by default, before
+	// its gradient is clipped. They are declared, and count as public: whoever takes them from how
+	// many rows a class has tells that number.
+	ClassWeights map[string]float64 `json:"class_weights,omitempty"`
 
 	Momentum float64 `json:"momentum,omitempty"`
 	// Nesterov has momentum look ahead: the step is along g + μ·v, as PyTorch has it, where v is

@@ -68,6 +68,10 @@ func (c Config) WithDefaultsFor(f Facts) Config {
 	if c.Epochs == 0 && c.Steps == 0 {
 		c.Epochs = DefaultEpochs
 	}
+	if c.EarlyStopping.Monitor != "" {
+		def(&c.EarlyStopping.Patience, 50)
+		def(&c.EarlyStopping.MinDelta, 0.02)
+	}
 	c.optimizerDefaults()
 	def(&c.Iterate, "last")
 	if c.Iterate == "ema" {

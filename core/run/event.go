@@ -28,6 +28,9 @@ type Released struct {
 	// run that is stopped here is charged its whole plan all the same.
 	Epsilon  Number `json:"epsilon"`
 	GradNorm Number `json:"noisy_grad_norm"`
+	// LearningRate is the rate of this step, which follows from its number and what the
+	// configuration and its changes say; 0 in runs of earlier versions.
+	LearningRate float64 `json:"learning_rate,omitempty"`
 	// ClipFraction is a noisy estimate of the share of gradients longer than
 	// C, where the threshold rule's statistic gives one.
 	ClipFraction *Number `json:"noisy_clip_fraction,omitempty"`
@@ -151,6 +154,9 @@ type Result struct {
 	// Mistakes are pictures among the test rows that the model was surest of, and wrong.
 	// They are rows of the data: no file has them, and no run that is kept.
 	Mistakes []Mistake `json:"mistakes,omitempty"`
+	// Answers are some of the test rows with what the model answered, of one target: at most
+	// 500. They are rows of the data: no file has them, and no run that is kept.
+	Answers []Answered `json:"answers,omitempty"`
 	// Unusable is why the page cannot answer new rows with the model; "" where it can.
 	Unusable string `json:"unusable,omitempty"`
 	// Selected is what was chosen of what was tried; nil without tuning. It is released.

@@ -72,6 +72,12 @@ type Cut struct {
 	Alarms int    `json:"alarms"` // of the other
 }
 
+// Answered is a row of numbers: what it has, and what was answered, in the target's units.
+type Answered struct {
+	Target Number `json:"target"`
+	Answer Number `json:"answer"`
+}
+
 // Mistake is a picture that was taken for another class than it is of.
 type Mistake struct {
 	Class  string `json:"class"`

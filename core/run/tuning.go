@@ -14,6 +14,9 @@ type Tuning struct {
 	// Rehearse has all candidates train on data of the same shape that is made up, which
 	// costs nothing, and tries but the better half.
 	Rehearse bool `json:"rehearse,omitempty"`
+	// ScoredBy is what runs are compared by, [ByAccuracy] or [ByLogLoss]; where nothing is said,
+	// the log loss if one class is known to have more than 80 % of the rows.
+	ScoredBy string `json:"scored_by,omitempty"`
 }
 
 // MaxTunedRuns is the largest mean, and MaxCandidates the most that may be tried.

@@ -169,7 +169,8 @@ type Evaluation struct {
 	Accuracy Number       `json:"test_accuracy"` // NaN of a regression
 	Classes  []ClassScore `json:"test_classes,omitempty"`
 	Scores   *Scores      `json:"test_scores"`
-	Problems int          `json:"problems"` // rows that were left out
+	Answers  []Answered   `json:"answers,omitempty"` // as [Result] has them
+	Problems int          `json:"problems"`          // rows that were left out
 	Problem  string       `json:"problem,omitempty"`
 	Unknown  int          `json:"unknown"`
 	Missing  int          `json:"missing"`

@@ -388,6 +388,23 @@ func (c *Numbers) Scores() *run.Scores {
 	return s
 }
 
+// mostPaired bounds the rows that are drawn one by one.
+const mostPaired = 500
+
+// Answers returns an even selection of the rows with their answers, those whose answer is a number,
+// in the order in which they were added; nil where a row has more targets than one.
+func (c *Numbers) Answers() (all []run.Answered) {
+	n := len(c.answers)
+	rows := min(n, mostPaired)
+	for k := range rows {
+		i := k * n / rows
+		if a := float64(c.answers[i]); !math.IsNaN(a) && !math.IsInf(a, 0) {
+			all = append(all, run.Answered{Target: run.Number(c.targets[i]), Answer: run.Number(a)})
+		}
+	}
+	return all
+}
+
 // median returns the median of the answers' errors; NaN of none, or where an answer is no number.
 func (c *Numbers) median() float64 {
 	n := len(c.off)

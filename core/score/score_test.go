@@ -424,3 +424,36 @@ func TestSortOddsSortsEverySign(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswersAreAnEvenSelection: few rows are all there, of many there are no more than are drawn, from
+// the first on; what is no number is left out, and so are rows of several targets.
+func TestAnswersAreAnEvenSelection(t *testing.T) {
+	for _, n := range []int{0, 1, 7, 500, 501, 1700} {
+		c := NewNumbers(1)
+		for i := range n {
+			c.Add([]float32{float32(i)}, []float32{float32(i) + 0.5})
+		}
+		all := c.Answers()
+		if len(all) != min(n, 500) {
+			t.Fatalf("%d of %d rows", len(all), n)
+		}
+		widest := (n + 499) / 500
+		for i, a := range all {
+			if a.Answer != a.Target+0.5 || i == 0 && a.Target != 0 || i > 0 && (a.Target <= all[i-1].Target || float64(a.Target-all[i-1].Target) > float64(widest)) {
+				t.Errorf("of %d rows, %v follows %v", n, a, all[max(0, i-1)])
+			}
+		}
+	}
+	c := NewNumbers(1)
+	for _, a := range []float32{1, float32(math.NaN()), float32(math.Inf(-1)), 2} {
+		c.Add([]float32{0}, []float32{a})
+	}
+	if got := c.Answers(); len(got) != 2 || got[0].Answer != 1 || got[1].Answer != 2 {
+		t.Errorf("answers that are numbers: %v", got)
+	}
+	two := NewNumbers(2)
+	two.Add([]float32{0, 1}, []float32{0, 1})
+	if got := two.Answers(); got != nil {
+		t.Errorf("of two targets: %v", got)
+	}
+}

@@ -221,4 +221,4 @@ func (s numberScorer) addRow(row int, outputs []float32) {
 	s.Add(s.ds.Test.Y[row*k:][:k], outputs)
 }
 
-func (s numberScorer) tell(res *run.Result) { res.TestScores = s.Scores() }
+func (s numberScorer) tell(res *run.Result) { res.TestScores, res.Answers = s.Scores(), s.Answers() }

@@ -25,7 +25,8 @@ type feed struct {
 
 	x, targets compute.Buffer
 	pulls      compute.Buffer // of smooth; none without label smoothing
-	host       struct{ x, targets, pulls []float32 }
+	weights    compute.Buffer // of weighClasses; none without class weights
+	host       struct{ x, targets, pulls, weights []float32 }
 }
 
 // open makes the memory that rows of a physical batch take, for a model that is there.
@@ -38,6 +39,9 @@ func (f *feed) open() {
 	f.host.targets = make([]float32, rows*width)
 	if c.LabelSmoothing > 0 {
 		f.pulls, f.host.pulls = f.be.New(rows*f.ds.Outputs), make([]float32, rows*f.ds.Outputs)
+	}
+	if f.terms.ClassWeights != nil {
+		f.weights, f.host.weights = f.be.New(rows), make([]float32, rows)
 	}
 	f.pipe = input.NewPipe(f.terms.Spec.Input, f.pca, f.terms.Longest())
 	if f.bytes = f.newByteRows(rows); f.bytes == nil {
@@ -107,6 +111,32 @@ func (f *feed) judge(n int) {
 	if f.ds.Task != data.Regression {
 		kernel.Hits(f.be, f.ds.Task == data.MultiLabel, n, f.model.Outputs(), f.model.Predictions(), f.targets, f.report.hits)
 	}
+}
+
+// adjust turns the gradients of the n rows just judged into those of the loss that is trained on: of
+// smoothed targets, times the weight of the row's class.
+func (f *feed) adjust(n, views int) {
+	f.smooth(n, views)
+	f.weighClasses(n, views)
+}
+
+// weighClasses multiplies the loss of each of n rows by the weight of its class.
+//
+// Guarantee: a row's factor follows from its own label and declared weights alone, and its gradient
+// is clipped after it.
+func (f *feed) weighClasses(n, views int) {
+	if f.terms.ClassWeights == nil {
+		return
+	}
+	w := f.host.weights[:views*n]
+	for i := range w {
+		w[i] = 1
+		if k := int(f.host.targets[i]); k >= 0 && k < len(f.terms.ClassWeights) {
+			w[i] = f.terms.ClassWeights[k]
+		}
+	}
+	f.be.Write(f.weights, w)
+	f.model.WeighLosses(f.weights)
 }
 
 // smooth turns the gradients of the n rows just judged into those by smoothed targets, (1−a)·t + a/k for

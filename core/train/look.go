@@ -49,7 +49,7 @@ func (r *Run) Look(ctx context.Context, batch int) (*Gradients, error) {
 	r.feed.load(&r.feed.ds.Train, g.rows)
 	r.work.model.Forward(r.feed.x, n, 1)
 	r.feed.judge(n)
-	r.feed.smooth(n, 1)
+	r.feed.adjust(n, 1)
 	r.work.model.Backward()
 
 	products := r.work.be.New(n * n)

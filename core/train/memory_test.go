@@ -87,6 +87,7 @@ func TestMemoryIsWhatIsPlanned(t *testing.T) {
 		"adam":      {Optimizer: "adam", Model: wide},
 		"adam-bc":   {Optimizer: "adam-bc", Model: wide},
 		"smoothed":  {LabelSmoothing: 0.1},
+		"weighed":   {ClassWeights: map[string]float64{"a": 3}},
 		"ema":       {Iterate: "ema", Model: wide},
 		"compared":  {DiagnosticsEvery: 1, Model: wide},
 		"secure":    {NoiseMode: "secure", Model: wide},

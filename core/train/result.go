@@ -54,6 +54,9 @@ func (r *Run) Outcome(ctx context.Context) (o Outcome, err error) {
 	if w.refused != "" {
 		o.Notes = append(o.Notes, w.refused)
 	}
+	if o.Stopped && r.watch.over() {
+		o.Notes = append(o.Notes, r.watch.why)
+	}
 	if t.Steps < t.Horizon {
 		o.Notes = append(o.Notes, fmt.Sprintf("As noise_multiplier was changed, target_epsilon = %g is used up after step %d of %d, and the run goes no further.", *t.Config.TargetEpsilon, t.Steps, t.Horizon))
 	}

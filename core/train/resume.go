@@ -34,6 +34,7 @@ func (r *Run) Continue(ctx context.Context, be compute.Backend) (*Run, error) {
 		return nil, err
 	}
 	n.course, n.mix, n.seconds, n.lost = course, r.mix, r.seconds, r.lost
+	n.watch = r.watch
 	n.work.key, n.work.notes = r.work.key, r.work.notes
 	n.feed.scale, n.feed.targetScale = r.feed.scale, r.feed.targetScale
 	var directions []float32

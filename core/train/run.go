@@ -42,6 +42,7 @@ type Run struct {
 	mix         func(rows []int, src rand.Source) // shuffle, unless a test plants a fault
 	iterate     *iterate                          // nil: the last
 	checkpoints *checkpointer                     // nil: the backend's memory cannot be lost
+	watch       *watch                            // nil: the run takes all of its steps
 	self        *selfCheck                        // nil: a run without noise
 
 	rows       []int // of the present step

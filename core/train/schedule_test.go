@@ -19,7 +19,7 @@ func (r *watchedRate) SetRate(rate float64) {
 	r.Optimizer.SetRate(rate)
 }
 
-// TestEachStepHasItsRate: the optimiser has the schedule's rate in every step, also of a run that went on.
+// TestEachStepHasItsRate: the optimiser has the schedule's rate in every step, and the step's event tells it.
 func TestEachStepHasItsRate(t *testing.T) {
 	t.Parallel()
 	for _, schedule := range append(run.Schedules(), "") {
@@ -34,8 +34,13 @@ func TestEachStepHasItsRate(t *testing.T) {
 		r := started(t, cfg, firstRows(t))
 		watched := &watchedRate{Optimizer: r.opt}
 		r.opt = watched
-		finish(t, r)
+		events, _ := finish(t, r)
 		r.Close()
+		for i, e := range events {
+			if e.Released.LearningRate != want[i] {
+				t.Errorf("%q: step %d tells a rate of %v, want %v", schedule, e.Step, e.Released.LearningRate, want[i])
+			}
+		}
 		if !slices.Equal(watched.set, want) {
 			t.Errorf("%q: rates %v, want %v", schedule, watched.set, want)
 		}

@@ -10,8 +10,9 @@ import (
 )
 
 // smoothedStep takes one step of clipped gradient descent on all rows of a linear model that begins
-// at 0, with smoothed targets, one row at a time in float64.
-func smoothedStep(ds *data.Dataset, smoothing, c, rate float64) []float64 {
+// at 0, with smoothed targets, each row's loss times the weight of its class where there are weights, one
+// row at a time in float64.
+func smoothedStep(ds *data.Dataset, weights []float64, smoothing, c, rate float64) []float64 {
 	d, k := ds.Features, ds.Outputs
 	moved := make([]float64, (d+1)*k)
 	for i := range ds.Train.N {
@@ -30,6 +31,9 @@ func smoothedStep(ds *data.Dataset, smoothing, c, rate float64) []float64 {
 					target += 1 - smoothing
 				}
 				gradient[j] = 1/float64(k) - target
+			}
+			if weights != nil {
+				gradient[j] *= weights[int(ds.Train.Y[i])]
 			}
 			length += gradient[j] * gradient[j]
 		}
@@ -58,7 +62,7 @@ func TestSmoothedLabels(t *testing.T) {
 				}
 				r := startOn(t, cfg, ds, be)
 				events, res := finish(t, r)
-				for i, want := range smoothedStep(ds, smoothing, 0.8, 0.5) {
+				for i, want := range smoothedStep(ds, nil, smoothing, 0.8, 0.5) {
 					if have := float64(res.Released.Parameters[i]); math.Abs(have-want) > 1e-5*(1+math.Abs(want)) {
 						t.Errorf("%s on %s, %g smoothed: parameter %d is %g, want %g", name, on, smoothing, i, have, want)
 						break

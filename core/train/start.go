@@ -36,7 +36,7 @@ func newRun(p *plan.Plan, ds *data.Dataset, be compute.Backend, others Exchange)
 	if err != nil {
 		return nil, err
 	}
-	return &Run{plan: p, epsilon: p.Epsilon, course: course{began: p}, work: w, feed: &feed{workspace: w, ds: ds}, mix: shuffle}, nil
+	return &Run{plan: p, epsilon: p.Epsilon, course: course{began: p}, work: w, watch: newWatch(w.terms.Config.EarlyStopping), feed: &feed{workspace: w, ds: ds}, mix: shuffle}, nil
 }
 
 func (r *Run) openScale(context.Context) error { return r.feed.openScale() }

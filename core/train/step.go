@@ -15,16 +15,16 @@ import (
 
 // Steps takes the plan's steps, yielding an event after each, or a few steps later
 // where a backend is still busy. To pause is to stop pulling; to stop is to break
-// off. What was broken off goes on with the next call, no further than was planned,
-// and not after a result or an error: half a step cannot be taken again, for its
-// noise may have moved what the second half would start from.
+// off. What was broken off goes on with the next call, no further than was planned or
+// than early stopping lets it, and not after a result or an error: half a step cannot be
+// taken again, for its noise may have moved what the second half would start from.
 //
 // Guarantee: what has been released, and the step at which the run was broken off
 // if released values alone decided that, cost the ε of the whole plan. In a blind
 // run no diagnostic is yielded that could decide it.
 func (r *Run) Steps(ctx context.Context) iter.Seq2[run.Event, error] {
 	return func(yield func(run.Event, error) bool) {
-		for r.reported < r.work.terms.Steps {
+		for r.reported < r.work.terms.Steps && !r.watch.over() {
 			e, err := r.next(ctx)
 			if !yield(e, err) || err != nil {
 				return
@@ -33,9 +33,12 @@ func (r *Run) Steps(ctx context.Context) iter.Seq2[run.Event, error] {
 	}
 }
 
-// trailing bounds the steps that are begun before the first of them is reported. A party begins none, so that its
-// state is of the step that it and its seat are at.
+// trailing bounds the steps that are begun before the first of them is reported.
 const trailing = 3
+
+// mayTrail reports whether steps are begun before the last is reported. A party begins none, so that its
+// state is of the step that it and its seat are at, and neither does a run that what is reported may end.
+func (r *Run) mayTrail() bool { return r.work.others == nil && r.watch == nil }
 
 // next returns the event of the next step to be reported.
 func (r *Run) next(ctx context.Context) (run.Event, error) {
@@ -45,7 +48,7 @@ func (r *Run) next(ctx context.Context) (run.Event, error) {
 	case r.failed != nil:
 		return run.Event{}, r.failed
 	}
-	for r.done < r.work.terms.Steps && (len(r.waiting) == 0 || r.work.others == nil && (!r.hasCheckpoint() || len(r.waiting) < trailing && !r.waiting[0].ready())) {
+	for r.done < r.work.terms.Steps && (len(r.waiting) == 0 || r.mayTrail() && (!r.hasCheckpoint() || len(r.waiting) < trailing && !r.waiting[0].ready())) {
 		if err := ctx.Err(); err != nil {
 			return run.Event{}, fmt.Errorf("train: step %d: %w", r.done+1, err)
 		}
@@ -60,6 +63,7 @@ func (r *Run) next(ctx context.Context) (run.Event, error) {
 	}
 	r.waiting = append(r.waiting[:0], r.waiting[1:]...)
 	r.reported++
+	r.watch.see(&e)
 	return e, nil
 }
 
@@ -186,7 +190,7 @@ func (r *Run) accumulate(ctx context.Context, rows []int, e *pendingEvent) error
 	views := r.feed.loadViews(rows)
 	r.work.model.Forward(r.feed.x, n, views)
 	r.feed.judge(n)
-	r.feed.smooth(n, views)
+	r.feed.adjust(n, views)
 	r.norms.pass(n)
 	if err := r.bound(ctx, e); err != nil {
 		return err
@@ -276,6 +280,7 @@ func (r *Run) spent(e *run.Event) {
 	r.self.spent(epsilon)
 	e.Step, e.Steps = r.done, r.work.terms.Steps
 	e.Released.MaxGradNorm, e.Released.Epsilon = c, run.Number(epsilon)
+	e.Released.LearningRate = r.work.terms.Config.RateAt(r.done-1, r.work.terms.Steps)
 }
 
 // tests reports whether the run tests itself after a step: not after the last, as

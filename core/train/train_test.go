@@ -159,6 +159,22 @@ func TestConfigFaultsNameTheirField(t *testing.T) {
 		{"label_smoothing", func(c *run.Config) { c.LabelSmoothing = 1 }},
 		{"label_smoothing", func(c *run.Config) { c.LabelSmoothing = math.NaN() }},
 		{"label_smoothing", func(c *run.Config) { c.Method, c.LabelSmoothing = "value", 0.1 }},
+		{"early_stopping.monitor", func(c *run.Config) { c.EarlyStopping.Monitor = "train_loss" }},
+		{"early_stopping.monitor", func(c *run.Config) { c.EarlyStopping.Patience = 5 }},
+		{"early_stopping.monitor", func(c *run.Config) { c.EarlyStopping.Monitor = "noisy_clip_fraction" }},
+		{"early_stopping.monitor", func(c *run.Config) { c.EarlyStopping.Monitor = "max_grad_norm" }},
+		{"early_stopping.monitor", func(c *run.Config) { c.Method, c.EarlyStopping.Monitor = "schedule", "max_grad_norm" }},
+		{"early_stopping.monitor", func(c *run.Config) {
+			c.NoPrivacy, c.NoiseMultiplier, c.TargetEpsilon, c.EarlyStopping.Monitor = true, ptr(0.0), nil, "noisy_grad_norm"
+		}},
+		{"early_stopping.patience", func(c *run.Config) { c.EarlyStopping = run.EarlyStopping{Monitor: "noisy_grad_norm", Patience: -1} }},
+		{"early_stopping.min_delta", func(c *run.Config) {
+			c.EarlyStopping = run.EarlyStopping{Monitor: "noisy_grad_norm", MinDelta: math.NaN()}
+		}},
+		{"class_weights", func(c *run.Config) { c.ClassWeights = map[string]float64{"no such class": 2} }},
+		{"class_weights", func(c *run.Config) { c.ClassWeights = map[string]float64{small(t).Classes[0]: 0} }},
+		{"class_weights", func(c *run.Config) { c.ClassWeights = map[string]float64{small(t).Classes[0]: math.NaN()} }},
+		{"class_weights", func(c *run.Config) { c.Method, c.ClassWeights = "value", map[string]float64{small(t).Classes[0]: 2} }},
 		{"nesterov", func(c *run.Config) { c.Optimizer, c.Nesterov = "adam", true }},
 		{"learning_rate_schedule", func(c *run.Config) { c.LearningRateSchedule = "cos" }},
 		{"warmup_steps", func(c *run.Config) { c.WarmupSteps = -1 }},

@@ -43,10 +43,8 @@ func New(cfg run.Config, meta data.Meta) (*Tuning, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tuning{cfg: cfg.WithDefaultsFor(meta.Facts()), scoredBy: run.ByAccuracy}
-	if meta.Lopsided { // which counts as public: [privacy.Known]
-		t.scoredBy = run.ByLogLoss
-	}
+	t := &Tuning{cfg: cfg.WithDefaultsFor(meta.Facts())}
+	t.scoredBy = t.scoreFor(meta)
 	if err := t.checkData(meta); err != nil {
 		return nil, err
 	}
@@ -72,6 +70,21 @@ func New(cfg run.Config, meta data.Meta) (*Tuning, error) {
 	return t, t.describe(alone)
 }
 
+// scoreFor returns what runs are compared by.
+//
+// Guarantee: it follows from what the configuration says, or from whether one class has most of
+// the rows, which counts as public ([privacy.Known]) and is not asked where the number of rows is
+// declared.
+func (t *Tuning) scoreFor(meta data.Meta) string {
+	switch {
+	case t.cfg.Tuning.ScoredBy != "":
+		return t.cfg.Tuning.ScoredBy
+	case meta.Lopsided:
+		return run.ByLogLoss
+	}
+	return run.ByAccuracy
+}
+
 func (t *Tuning) checkData(meta data.Meta) error {
 	c := &t.cfg
 	switch n := c.Tuning.Runs; {
@@ -79,6 +92,8 @@ func (t *Tuning) checkData(meta data.Meta) error {
 		return plan.Fault("tuning.runs", "%v runs on average are not in 1 … %d", n, run.MaxTunedRuns)
 	case meta.Task != data.Classification:
 		return plan.Fault("tuning.runs", "runs are compared by how many test rows they have right, which only data with classes can tell: choose one run, as it is set")
+	case t.scoredBy != run.ByAccuracy && t.scoredBy != run.ByLogLoss:
+		return plan.Fault("tuning.scored_by", "there is no proof of a choice by %q, as one test row can move it by more than is known; choose %s or %s, which a row moves by 1 at most", t.scoredBy, run.ByAccuracy, run.ByLogLoss)
 	case meta.TestRows == 0:
 		return plan.Fault("tuning.runs", "there are no test rows to compare runs by: give a test file, or hold rows out")
 	case t.grids() > run.MaxCandidates:
@@ -89,6 +104,8 @@ func (t *Tuning) checkData(meta data.Meta) error {
 		return plan.Fault("tuning.runs", "without noise there is no ε to share out: try one run after the other, or choose a method with noise")
 	case plan.Discrete(c.NoiseMode):
 		return plan.Fault("noise_mode", "there is no proof of what a choice among runs costs whose noise is discrete; take float noise, or one run")
+	case c.EarlyStopping.Monitor != "":
+		return plan.Fault("early_stopping.monitor", "runs that are compared take all of their steps; leave it out")
 	case c.DiagnosticsEvery > 0:
 		return plan.Fault("diagnostics_every", "what is tried shows no diagnostics; take 0")
 	}
@@ -244,7 +261,7 @@ func (t *Tuning) guarantee() string {
 	}
 	by := "how many test rows it has right"
 	if t.scoredBy == run.ByLogLoss {
-		by = "its log loss on the test rows, of which none counts for more than one row, as one class has most of them,"
+		by = "its log loss on the test rows, of which none counts for more than one row,"
 	}
 	return fmt.Sprintf("(ε = %s, δ = %s)-differential privacy for every row, trained on or tested, %s: the best of several runs of %d steps with Poisson sampling at rate %.6g and "+
 		"noise_multiplier %.6g, their number Poisson with mean %g and not released, chosen by %s under noise of ±%.3g rows (Papernot & Steinke 2022, by Rényi divergences).%s "+

@@ -600,14 +600,28 @@ func TestTuningGoesOnThroughALostBackend(t *testing.T) {
 // a class has, where their number is declared.
 func TestDeclaredTuningDoesNotCountClasses(t *testing.T) {
 	for _, n := range []int{0, 500} {
-		meta := small(t).Meta()
-		meta.Lopsided = true
-		p, err := New(run.Config{NumExamples: n, TargetEpsilon: ptr(3.0), ExpectedBatchSize: 50, Steps: 5, Tuning: run.Tuning{Runs: 3}}, meta)
-		if err != nil {
-			t.Fatal(err)
+		for said, want := range map[string]string{"": map[bool]string{true: run.ByLogLoss, false: run.ByAccuracy}[n == 0], run.ByAccuracy: run.ByAccuracy, run.ByLogLoss: run.ByLogLoss} {
+			meta := small(t).Meta()
+			meta.Lopsided = true
+			p, err := New(run.Config{NumExamples: n, TargetEpsilon: ptr(3.0), ExpectedBatchSize: 50, Steps: 5, Tuning: run.Tuning{Runs: 3, ScoredBy: said}}, meta)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.scoredBy != want || p.info.Tuning.ScoredBy != want || strings.Contains(p.guarantee(), "log loss") != (want == run.ByLogLoss) {
+				t.Errorf("%d declared, %q said: by %s: %s", n, said, p.scoredBy, p.guarantee())
+			}
 		}
-		if byLoss := p.scoredBy == run.ByLogLoss; byLoss != (n == 0) {
-			t.Errorf("%d declared: by log loss %v", n, byLoss)
+	}
+}
+
+// TestAScoreWithoutProofIsRefused: areas and balanced accuracies have no sensitivity that is known.
+func TestAScoreWithoutProofIsRefused(t *testing.T) {
+	for _, by := range []string{"roc_auc", "balanced_accuracy", "loss"} {
+		cfg := tuned(3)
+		cfg.Tuning.ScoredBy = by
+		var fault *run.ConfigError
+		if _, err := New(cfg, small(t).Meta()); !errors.As(err, &fault) || fault.Field != "tuning.scored_by" {
+			t.Errorf("%s: %v", by, err)
 		}
 	}
 }

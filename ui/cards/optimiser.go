@@ -44,5 +44,8 @@ func optimiserLine(c run.Config) string {
 	if c.LabelSmoothing > 0 {
 		s += ", smoothing " + words.Number(c.LabelSmoothing, 3)
 	}
+	if len(c.ClassWeights) > 0 {
+		s += ", classes weighed"
+	}
 	return s
 }

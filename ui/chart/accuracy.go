@@ -14,7 +14,7 @@ func accuracy() *Chart {
 		Empty: "Accuracy on each batch and on the test rows.",
 		Spec: Spec{Kind: "lines", Sync: syncSteps, X: stepHidden, Y: Axis{Format: "percent", Max: 1},
 			Series: []Line{{Label: "batch", Ink: Diagnostic, Width: 1}, {Label: "test", Ink: Diagnostic, Width: 2, Points: true}}},
-		fits: func(_ *run.Config, task data.Task) bool { return task != data.Regression },
+		fits: func(_ *run.Config, task data.Task, _ *series.Record) bool { return task != data.Regression },
 		has:  column(series.TrainAcc),
 		draw: lines(series.TrainAcc, series.TestAcc),
 	}

@@ -20,7 +20,7 @@ func order() []Panel {
 		{ID: "clipping", Charts: []*Chart{clipping(), threshold()}},
 		{ID: "norms", Charts: []*Chart{norms()}},
 		{ID: "learning", Charts: []*Chart{accuracy(), loss()}},
-		{ID: "epsilon", Charts: []*Chart{epsilon()}},
+		{ID: "epsilon", Charts: []*Chart{epsilon(), rate()}},
 		{ID: "room", Charts: []*Chart{room()}},
 		{ID: "curves", Charts: []*Chart{curves()}},
 	}
@@ -36,8 +36,9 @@ type Chart struct {
 	None  string // why nothing is here, though a run goes on; Empty where it is empty
 
 	Feed Feed
-	// fits reports whether an experiment can have the chart at all; nil: all can.
-	fits func(c *run.Config, task data.Task) bool
+	// fits reports whether an experiment can have the chart at all; nil: all can. The record is
+	// that of the last run; nil: there is none.
+	fits func(c *run.Config, task data.Task, last *series.Record) bool
 	// has reports whether a run has anything for it.
 	has func(*series.Record) bool
 	// draw sends what there is to the feed. No run is without points.
@@ -61,7 +62,9 @@ type Set struct{ panels []Panel }
 func New(runs int) *Set {
 	s := &Set{order()}
 	for c := range s.charts {
-		c.Spec.Values = c.Ink
+		if c.Spec.Values = c.Ink; c.Ink == Public {
+			c.Spec.Values = Released // which may be saved as that
+		}
 		if c.Spec.Kind == "lines" && c.Spec.Sync == syncSteps {
 			c.Spec.Series = slices.Repeat(c.Spec.Series, runs)
 		}
@@ -121,7 +124,7 @@ func (s *Set) Panels(runs []*series.Record, c run.Config, task data.Task, over b
 	}
 	var list []*Panel
 	for _, p := range s.panels {
-		p.Charts = slices.DeleteFunc(slices.Clone(p.Charts), func(x *Chart) bool { return x.fits != nil && !x.fits(&c, task) })
+		p.Charts = slices.DeleteFunc(slices.Clone(p.Charts), func(x *Chart) bool { return x.fits != nil && !x.fits(&c, task, last) })
 		if len(p.Charts) == 0 {
 			continue
 		}

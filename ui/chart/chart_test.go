@@ -336,7 +336,7 @@ func TestSavedChartsSayWhatTheirValuesAre(t *testing.T) {
 	specs["sweep"], inks["sweep"] = &NewSwept(lanes, false).Spec, Diagnostic
 	var released []string
 	for title, spec := range specs {
-		if spec.Values != inks[title] {
+		if want := inks[title]; spec.Values != want && (want != Public || spec.Values != Released) {
 			t.Errorf("%s is %s, and saved as %q", title, inks[title], spec.Values)
 		}
 		if spec.Values == Released {
@@ -353,7 +353,7 @@ func TestSavedChartsSayWhatTheirValuesAre(t *testing.T) {
 	}
 	// What a chart may be saved as is decided here once more: a row for each that is released.
 	slices.Sort(released)
-	if want := []string{"Estimated error", "Parties in each sum", "Privacy cost", "Threshold C", "lanes: Threshold C"}; !slices.Equal(released, want) {
+	if want := []string{"Estimated error", "Learning rate", "Parties in each sum", "Privacy cost", "Threshold C", "lanes: Threshold C"}; !slices.Equal(released, want) {
 		t.Errorf("the charts %q are released, want %q: a released chart draws nothing but released values and public settings", released, want)
 	}
 	for _, p := range New(1).Panels(nil, run.Config{Method: "dc-e"}.WithDefaults(), data.Classification, false) {
@@ -406,5 +406,43 @@ func TestChartsOfOneNameAreToldApart(t *testing.T) {
 		if now := plot(before).CompoID(); now != was {
 			t.Errorf("%s is made anew whenever the page is drawn", before.Title)
 		}
+	}
+}
+
+// TestRateIsAChartWhereItMoves: there is a chart of the learning rate with a schedule, with a
+// warm-up, and once a run's rate was changed; it is called public, and is saved as what may be.
+func TestRateIsAChartWhereItMoves(t *testing.T) {
+	changed := series.NewRecord(run.Config{}.WithDefaults(), run.PlanInfo{Steps: 4})
+	changed.Add([]run.Event{{Step: 1, Steps: 4, Released: run.Released{LearningRate: 0.2}, Changes: []run.Changed{{Step: 1, Field: "learning_rate", From: 0.1, To: 0.2}}}})
+	for _, c := range []struct {
+		cfg  run.Config
+		runs []*series.Record
+		want bool
+	}{
+		{run.Config{}, nil, false},
+		{run.Config{LearningRateSchedule: "constant"}, nil, false},
+		{run.Config{LearningRateSchedule: "cosine"}, nil, true},
+		{run.Config{WarmupSteps: 3}, nil, true},
+		{run.Config{}, []*series.Record{changed}, true},
+	} {
+		s, shown := New(1), false
+		s.Draw(c.runs)
+		for _, p := range s.Panels(c.runs, c.cfg.WithDefaults(), data.Classification, false) {
+			for _, x := range p.Charts {
+				if x.Title != "Learning rate" {
+					continue
+				}
+				shown = true
+				if x.Spec.Values != Released || !strings.Contains(app.HTMLString(p), "badge-public") {
+					t.Errorf("%+v: the chart is saved as %s", c.cfg, x.Spec.Values)
+				}
+			}
+		}
+		if shown != c.want {
+			t.Errorf("%+v: the rate is a chart: %t", c.cfg, shown)
+		}
+	}
+	if got := series.FromEvent(&changed.Last); got[series.Rate] != 0.2 {
+		t.Errorf("a rate of %v is kept", got[series.Rate])
 	}
 }

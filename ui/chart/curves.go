@@ -17,7 +17,7 @@ func curves() *Chart {
 		Empty: "What noise and clipping would cost at other thresholds; the rule takes the least.",
 		Spec: Spec{Kind: "lines", X: Axis{Label: "C"}, Mark: "vertical", MarkLabel: "least at",
 			Series: []Line{{Label: "noise", Ink: Released, Width: 1}, {Label: "clipping", Ink: Released, Width: 1}, {Label: "sum", Ink: Released, Width: 2.5}}},
-		fits: func(c *run.Config, _ data.Task) bool {
+		fits: func(c *run.Config, _ data.Task, _ *series.Record) bool {
 			_, ok := form.Rule(c).(clip.Curver)
 			return ok
 		},

@@ -111,6 +111,8 @@ func badge(ink Ink, bare bool) app.UI {
 	switch {
 	case ink == Diagnostic:
 		return app.Span().Class("badge badge-diagnostic").Title("Computed from the private data without noise: for your eyes only.").Text("diagnostic")
+	case ink == Public:
+		return app.Span().Class("badge badge-public").Title("It follows from the settings alone, and costs no ε.").Text("public")
 	case bare:
 		return app.Span().Class("badge badge-plain").Title("What a run with a guarantee would release. This one carries none: it is not to be published.").Text("no guarantee")
 	default:

@@ -18,10 +18,12 @@ import (
 // and diagnostic lines are dashed.
 type Ink string
 
-// What is drawn in either; and plain, which is written alone, is what carries no guarantee.
+// What is drawn in either; and two that are written alone: public, which no row decides, and
+// plain, which carries no guarantee.
 const (
 	Released   Ink = "released"
 	Diagnostic Ink = "diagnostic"
+	Public     Ink = "public"
 	Plain      Ink = "plain"
 )
 
@@ -48,6 +50,7 @@ type Axis struct {
 	Log    bool    `json:"log,omitempty"`
 	Max    float64 `json:"max,omitempty"`
 	Hidden bool    `json:"hidden,omitempty"`
+	Free   bool    `json:"free,omitempty"` // it spans what is drawn, wherever 0 is
 }
 
 // Line is a series to draw.

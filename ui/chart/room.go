@@ -22,7 +22,7 @@ func room() *Chart {
 		Empty: "How many parties answered in every step. A step that one of them left open has no sum, and counts.",
 		Spec: Spec{Kind: "lines", Sync: syncSteps, X: stepAxis, Y: Axis{Format: "number"}, Mark: "horizontal", MarkLabel: "needed",
 			Series: []Line{{Label: "parties", Ink: Released, Width: 2, Stepped: true}}},
-		fits:     func(c *run.Config, _ data.Task) bool { return c.Together.Parties > 0 },
+		fits:     func(c *run.Config, _ data.Task, _ *series.Record) bool { return c.Together.Parties > 0 },
 		has:      column(series.Parties),
 		draw:     markedLines(quorum, series.Parties),
 		sentence: func(r *series.Record) string { return words.Attendance(r.Moment()) },

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"clipscope/core/run"
@@ -37,7 +38,8 @@ type column struct {
 }
 
 var released = []column{
-	{"step", series.Step}, {"max_grad_norm", series.C}, {"epsilon", series.Epsilon}, {"noisy_grad_norm", series.NoisyNorm},
+	{"step", series.Step}, {"max_grad_norm", series.C}, {"epsilon", series.Epsilon}, {"noisy_grad_norm", series.NoisyNorm}, {"learning_rate", series.Rate},
+	{"parties", series.Parties},
 }
 
 // The prefix keeps a pasted column recognisable.
@@ -47,11 +49,16 @@ var diagnostic = []column{
 	{"diagnostic_test_accuracy", series.TestAcc},
 }
 
+// columns returns those of a file. A run alone has no parties.
 func (r *Run) columns() []column {
-	if !r.Diagnostics {
-		return released
+	all := slices.Clone(released)
+	if r.Config.Together.Parties == 0 {
+		all = slices.DeleteFunc(all, func(c column) bool { return c.of == series.Parties })
 	}
-	return append(append([]column{}, released...), diagnostic...)
+	if r.Diagnostics {
+		all = append(all, diagnostic...)
+	}
+	return all
 }
 
 // thinned says how many of the steps are in the series, where not all are.

@@ -268,6 +268,13 @@ func privacyFields() []Field {
 		{Key: Length, Kind: Segments, Label: "Length in", Now: LengthOf, Options: []Option{{Value: "epochs", Text: "epochs"}, {Value: "steps", Text: "steps"}}},
 		{Key: "epochs", Follows: true, Label: "Epochs", Help: "One epoch is as many steps as it takes to draw each row once on average.", When: ends("epochs"), Resets: []string{"steps"}},
 		{Key: "steps", Needed: true, Label: "Steps", Help: "An empty batch takes a step too.", When: ends("steps"), Resets: []string{"epochs"}},
+		{Key: "early_stopping.monitor", Kind: Menu, Advanced: true, Label: "Stop early", Help: "Once a value that the run releases has come to rest. You pay for all planned steps.", Options: []Option{
+			{"", "no: all steps", "The run takes all of its steps, unless you stop it."},
+			{Value: "noisy_grad_norm", Text: "by the noisy gradient norm"},
+			{Value: "noisy_clip_fraction", Text: "by the noisy clipped share"},
+			{Value: "max_grad_norm", Text: "by the threshold C"}}},
+		{Key: "early_stopping.patience", Advanced: true, Label: "Patience", Unit: "steps", Help: "Means of so many steps are compared.", When: stopping},
+		{Key: "early_stopping.min_delta", Advanced: true, Label: "Least change", Help: "0.02: the run ends where the mean changes by less than 2 %.", When: stopping},
 		{Key: "noise_mode", Kind: Segments, Label: "Noise as", Options: []Option{
 			{"float", "float", "Fast. Floating-point numbers leave holes: an attacker who sees the exact bits of a release may learn more than ε states."},
 			{"secure", "secure integers", "Gradients on a grid of integers, discrete Gaussian noise: no such holes. A little slower."}}},
@@ -300,12 +307,17 @@ func optimiserFields() []Field {
 			{Text: "no: one run, as it is set"}, tries("3"), tries("5"), tries("10")}},
 		{Key: "tuning.learning_rate", Advanced: true, Label: "Rates to try", Help: "For example 0.05; 0.2. Where neither these nor thresholds are listed: a third, one and three times the rate above.", When: tuning},
 		{Key: "tuning.max_grad_norm", Advanced: true, Label: "Thresholds to try", Help: "For example 0.5; 2. Where nothing is listed, and the method keeps its threshold: a quarter and one times that in the clipping card.", When: tuning},
+		{Key: "tuning.scored_by", Kind: Menu, Advanced: true, Label: "Compare runs by", When: tuning, Options: []Option{
+			{"", "what suits the classes", "The log loss if one class has more than 80 % of the rows, or else the correct test rows. With a declared number of rows classes are not counted, and it is the correct rows."},
+			{run.ByAccuracy, "correct test rows", "Good for classes of about one size. A class that is rare hardly counts."},
+			{run.ByLogLoss, "log loss", "How sure a run is of each test row’s class; a row counts ln 100 at most. Good where one class has most of the rows."}}},
 		{Key: "tuning.rehearse", Kind: Tick, Advanced: true, Label: "Rehearse on made-up rows", Help: "All are tried on rows of the same shape that are nobody’s, which is free but takes time, and the better half on yours.", When: tuning},
 		{Key: "learning_rate_schedule", Kind: Menu, Advanced: true, Label: "Course of the rate", Help: "How the learning rate moves over the run’s steps. It follows from their number alone, and is free.", Options: []Option{
 			{Text: "constant"}, {Value: "linear", Text: "linear: falls towards 0"}, {Value: "cosine", Text: "cosine: falls slowly at both ends"}, {Value: "step", Text: "step: a tenth after half, a hundredth after three quarters"}}},
 		{Key: "warmup_steps", Advanced: true, Label: "Warm-up", Unit: "steps", Preset: "0", Help: "In so many steps the rate rises to its full size."},
 		{Key: "weight_decay", Advanced: true, Label: "Weight decay", Preset: "0", Help: "Times the rate, by how much each step first shortens the parameters. With Adam this is AdamW."},
 		{Key: "label_smoothing", Advanced: true, Label: "Label smoothing", Preset: "0", Help: "This share of each row’s target is spread evenly over all classes, so that no row asks for certainty. It costs nothing."},
+		{Key: "class_weights", Advanced: true, Label: "Weights of classes", Help: "For example ham: 1; spam: 5. Each row’s loss is multiplied by its class’s weight before its gradient is clipped. They count as public: do not take them from counts of rows."},
 		{Key: "momentum", Label: "Momentum", Help: "How much of the last direction is kept.", When: is("optimizer", "momentum")},
 		{Key: "nesterov", Kind: Tick, Advanced: true, Label: "Nesterov", Help: "Momentum looks ahead: each step goes along the new gradient once more.", When: is("optimizer", "momentum")},
 		{Key: "beta1", Pair: true, Label: "β₁", When: adam},
@@ -328,6 +340,8 @@ func tries(n string) Option {
 	return Option{n, "yes: the best of some " + n + " runs",
 		"How many runs there are is drawn at random, " + n + " on average, and what each tries, too. The run with the most correct test rows (counted with a little noise) is released. Where one class has more than 80 % of the rows, the log loss decides instead. All runs together spend the ε of the privacy card, so each gets more noise than a single run would."}
 }
+
+func stopping(c *run.Config) bool { return c.EarlyStopping.Monitor != "" }
 
 func tuning(c *run.Config) bool { return c.Tuning.Runs > 0 }
 

@@ -86,6 +86,9 @@ func Get(c *run.Config, key string) string {
 	case *map[string]string:
 		return (*p)[name]
 	case *map[string]float64:
+		if name == "" {
+			return formatByName(*p)
+		}
 		if v, ok := (*p)[name]; ok {
 			return Format(v)
 		}
@@ -128,6 +131,9 @@ func Set(c *run.Config, key, s string) error {
 	case *map[string]string:
 		*p = with(*p, name, s, s != "")
 	case *map[string]float64:
+		if name == "" {
+			return put(p, s, parseByName)
+		}
 		return putIn(p, name, s, Parse)
 	case *map[string]run.Bounds:
 		return putIn(p, name, s, ParseBounds)

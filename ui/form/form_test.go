@@ -18,11 +18,16 @@ var others = []string{"csv.columns.a b", "csv.columns.", "csv.columns.a.b", "csv
 // sample is a text that a field takes, by the type that it has.
 func sample(t *testing.T, key string) string {
 	t.Helper()
-	field, _ := locate(new(run.Config), key)
+	field, name := locate(new(run.Config), key)
 	switch field.(type) {
 	case *string, *map[string]string:
 		return "some"
-	case *float64, **float64, *map[string]float64, nil:
+	case *map[string]float64:
+		if name == "" {
+			return "ham: 1; spam: 5"
+		}
+		return "0.25"
+	case *float64, **float64, nil:
 		return "0.25"
 	case *map[string]run.Bounds:
 		return "-3 to 0.5"

@@ -26,6 +26,7 @@ func View(r *run.Result) app.UI {
 		app.If(len(r.Mistakes) > 0, func() app.UI { return mistakes(r.Mistakes) }),
 		app.If(len(r.TestScores.ROC) > 0, func() app.UI { return &curves{Of: r.TestScores, Base: baseRate(r)} }),
 		app.If(len(r.TestScores.Cuts) > 0, func() app.UI { return &decision{Of: r.TestScores} }),
+		app.If(len(r.Answers) > 0, func() app.UI { return &fitted{Of: r.Answers} }),
 		app.Div().Class("score-tables").Body(
 			app.If(len(r.TestClasses) > 0, func() app.UI { return classScores(r) }),
 			app.If(len(r.TestScores.Labels) > 0, func() app.UI { return labelScores(r.TestScores) }),

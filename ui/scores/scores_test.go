@@ -142,3 +142,27 @@ func TestLabelsAreHeldAgainstAnswersThatAreAllAlike(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswersOfNumbersAreDrawn: beside the truth with the diagonal, and what they are off by around 0, in
+// the order of what is below; without answers there are no such figures.
+func TestAnswersOfNumbersAreDrawn(t *testing.T) {
+	r := &run.Result{TestRows: 3, TestAccuracy: run.Number(math.NaN()), TestScores: &run.Scores{MeanError: 1}, Answers: []run.Answered{{Target: 5, Answer: 4}, {Target: -2, Answer: 1}, {Target: 3, Answer: 3}}}
+	if html := app.HTMLString(View(r)); !strings.Contains(html, `id="fitted"`) || strings.Count(html, "<figure>") != 2 {
+		t.Errorf("no figures: %s", html)
+	}
+	f := &fitted{Of: r.Answers}
+	f.draw()
+	nan := math.NaN()
+	for name, c := range map[string]struct{ got, want []float64 }{
+		"answers":   {f.answers.Numbers, []float64{3, 3, 0, nan, 0, -2, 3, 5, -2, nan, 5, 1, 3, 4, 0}},
+		"residuals": {f.residuals.Numbers, []float64{3, 3, 0, nan, 0, 1, 3, 4, 0, nan, 0, 3, 0, -1, 0}},
+	} {
+		if !slices.EqualFunc(c.got, c.want, func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }) {
+			t.Errorf("%s: sent %v, want %v", name, c.got, c.want)
+		}
+	}
+	r.Answers = nil
+	if strings.Contains(app.HTMLString(View(r)), `id="fitted"`) {
+		t.Error("figures of no answers")
+	}
+}

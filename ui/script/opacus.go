@@ -96,6 +96,10 @@ func opacusClipping(c run.Config, p *run.PlanInfo) (string, error) {
 		return "", errors.New("this script has no augmentation")
 	case c.LabelSmoothing > 0:
 		return "", errors.New("this script mixes nothing into targets")
+	case len(c.ClassWeights) > 0:
+		return "", errors.New("this script weighs no classes: PyTorch divides by the weights of a batch, and Clipscope by the expected number of rows")
+	case c.EarlyStopping.Monitor != "":
+		return "", errors.New("this script takes all of its steps, and has no early stopping")
 	case c.Iterate != "" && c.Iterate != "last":
 		return "", errors.New("this script ends with the last step’s parameters")
 	}

@@ -66,6 +66,8 @@ func TestWhatOpacusHasNotIsSaid(t *testing.T) {
 		"this script has no layer embedding":     func(_ *run.Config, p *run.PlanInfo) { p.Layers[0].Text = "embedding:256:16" },
 		"this script mixes nothing into targets": func(c *run.Config, _ *run.PlanInfo) { c.LabelSmoothing = 0.1 },
 		"this script has no augmentation":        func(c *run.Config, _ *run.PlanInfo) { c.Augmentation.Kind = "flip" },
+		"weighs no classes":                      func(c *run.Config, _ *run.PlanInfo) { c.ClassWeights = map[string]float64{"a": 2} },
+		"has no early stopping":                  func(c *run.Config, _ *run.PlanInfo) { c.EarlyStopping.Monitor = "noisy_grad_norm" },
 		"ends with the last step":                func(c *run.Config, _ *run.PlanInfo) { c.Iterate = "ema" },
 	} {
 		c, f, p := planned()

@@ -51,6 +51,9 @@ func (p *Point) event(steps int) run.Event {
 	if n := p[Parties]; !math.IsNaN(n) {
 		e.Released.Parties, e.Released.Void = int(n), n == 0
 	}
+	if rate := p[Rate]; !math.IsNaN(rate) {
+		e.Released.LearningRate = rate
+	}
 	for c := Clipped; c.diagnostic(); c++ {
 		if !math.IsNaN(p[c]) {
 			e.Diag = &run.Diag{BatchSize: -1, ClipFraction: run.Number(p[Clipped]), TrainLoss: run.Number(p[TrainLoss]), TrainAcc: run.Number(p[TrainAcc])}

@@ -14,7 +14,7 @@ import (
 type Column int
 
 // The columns of a [Series]. Those from Clipped to TestAcc are diagnostic, the others are
-// released. What kept runs have is numbered, so that a new one comes last.
+// released or public. What kept runs have is numbered, so that a new one comes last.
 const (
 	Step Column = iota
 	C
@@ -26,6 +26,7 @@ const (
 	TestLoss
 	TestAcc
 	Parties // in the sum of a run of several; 0 where it is void
+	Rate    // the learning rate, which is public
 	Columns
 )
 
@@ -46,6 +47,9 @@ func FromEvent(e *run.Event) Point {
 	}
 	if n := e.Released.Parties; n > 0 || e.Released.Void {
 		p[Parties] = float64(n)
+	}
+	if rate := e.Released.LearningRate; rate > 0 {
+		p[Rate] = rate
 	}
 	if d := e.Diag; d != nil {
 		p[Clipped], p[TrainLoss], p[TrainAcc] = float64(d.ClipFraction), float64(d.TrainLoss), float64(d.TrainAcc)

@@ -716,7 +716,7 @@ func (u *Use) examPart() app.UI {
 }
 
 func examView(name string, e *run.Evaluation) app.UI {
-	r := &run.Result{TestRows: e.Rows, TestAccuracy: e.Accuracy, TestLoss: run.Number(math.NaN()), TestClasses: e.Classes, TestScores: e.Scores}
+	r := &run.Result{TestRows: e.Rows, TestAccuracy: e.Accuracy, TestLoss: run.Number(math.NaN()), TestClasses: e.Classes, TestScores: e.Scores, Answers: e.Answers}
 	beside := scores.Beside(r)
 	flattered := scores.Flattered(r)
 	return app.Div().Class("use-answers").ID("exam").Role("status").Body(

@@ -85,6 +85,15 @@ func Threshold(m Moment) string {
 		Number(m.EarlierC, 2), Number(m.RecentC, 2), Plural(m.EarlierSteps, "step"), because(m, verb == "rose"))
 }
 
+// Rate says where the learning rate stands in its course.
+func Rate(m Moment) string {
+	now := m.Event.Released.LearningRate
+	if !(now > 0) {
+		return ""
+	}
+	return fmt.Sprintf("The learning rate is %s at step %s.", Number(now, 3), Count(m.Event.Step))
+}
+
 // because says what the move changed by the present curves: of the two parts of the
 // error, one grew by less than the other shrank. It is silent where they say
 // something else.

@@ -347,7 +347,7 @@ test("exports hold released values, and diagnostics only when asked for", async 
   assert.deepEqual(plain.text.match(/diagnostic|test_|train_|batch_size"\s*:\s*\[/g), null);
   const csv = await saved(page, () => page.click("#save-csv"));
   assert.equal(csv.text.trim().split("\n").length, 61);
-  assert.equal(csv.text.split("\n")[0], "step,max_grad_norm,epsilon,noisy_grad_norm");
+  assert.equal(csv.text.split("\n")[0], "step,max_grad_norm,epsilon,noisy_grad_norm,learning_rate");
   const model = JSON.parse((await saved(page, () => page.click("#save-model-json"))).text);
   assert.equal(model.parameters.length, 7850);
   await page.check("#with-diagnostics");

@@ -16,7 +16,8 @@ import (
 func Lookalike(m data.Meta, seed uint64) *data.Dataset {
 	rng := rand.New(rand.NewPCG(seed, 0x6c6f6f6b))
 	ds := &data.Dataset{Name: m.Name, Task: m.Task, Features: m.Features, Shape: m.Shape, Outputs: m.Outputs, Columns: m.Columns, Bounds: m.Bounds, Backbone: m.Backbone, ByClass: m.ByClass, HeldOut: m.HeldOut}
-	for k := range m.Outputs {
+	ds.Classes = m.Classes // which are public
+	for k := len(ds.Classes); k < m.Outputs; k++ {
 		ds.Classes = append(ds.Classes, string(rune('a'+k%26)))
 	}
 	d := newDrawing(rng, m)

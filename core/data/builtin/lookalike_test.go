@@ -3,6 +3,7 @@ package builtin_test
 import (
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 
 	"clipscope/core/data"
@@ -19,7 +20,7 @@ func TestLookalikeHasTheShape(t *testing.T) {
 	ds, _ := loadtest.Read(t, run.CSV{Missing: "indicator", Columns: map[string]string{"word": "bucketed"}, Buckets: 4, Bounds: map[string]run.Bounds{"age": {Lo: 0, Hi: 120}}}, datatest.One(csv))
 	for name, m := range map[string]data.Meta{
 		"table":    ds.Meta(),
-		"pictures": {Task: data.Classification, Features: 28 * 28, Shape: []int{28, 28}, Outputs: 10, TrainRows: 500, TestRows: 100, FeatureBytes: 1},
+		"pictures": {Task: data.Classification, Features: 28 * 28, Shape: []int{28, 28}, Outputs: 10, Classes: strings.Split("0123456789", ""), TrainRows: 500, TestRows: 100, FeatureBytes: 1},
 		"numbers":  {Task: data.Classification, Features: 3, Outputs: 2, TrainRows: 50, TestRows: 0, FeatureBytes: 4, Bounds: []data.Bound{{Lo: -1, Hi: 1}, {Lo: 0, Hi: 5}, {Lo: 10, Hi: 11}}},
 	} {
 		made := builtin.Lookalike(m, 7)

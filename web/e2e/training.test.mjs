@@ -1,0 +1,52 @@
+// What the page offers of training beside clipping: a rate that moves is a chart, a released value ends a run, classes have
+// weights, and a model of numbers shows what it answered.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { eventually, stage, start, train, wide } from "./browser.mjs";
+
+const { visit } = await stage();
+
+const titles = (page) => page.locator(".figure-head h2").allInnerTexts();
+
+test("a rate that moves is a chart, and a released value ends the run", async (t) => {
+  const page = await visit(t, "#data=moons&model.kind=softmax&method=dc-e&noise_multiplier=1&accountant=rdp&expected_batch_size=64&seed=1&steps=200", { viewport: wide });
+  await eventually(async () => assert.ok((await titles(page)).includes("Privacy cost")));
+  assert.ok(!(await titles(page)).includes("Learning rate"), "a rate that stays is no chart");
+  await page.evaluate(() => { location.hash += "&learning_rate_schedule=cosine&early_stopping.monitor=max_grad_norm&early_stopping.patience=5&early_stopping.min_delta=0.9"; });
+  await eventually(async () => assert.ok((await titles(page)).includes("Learning rate")));
+  await start(page);
+  await page.locator("#result", { hasText: /10 of 200, stopped/ }).waitFor();
+  await page.locator("#result", { hasText: /Early stopping ended the run after step 10: .* max_grad_norm, which is released/ }).waitFor();
+  assert.match(await page.innerText("#panel-epsilon"), /public/);
+});
+
+test("a script has the same, and is told why a value is not watched", async (t) => {
+  const page = await visit(t, "");
+  const config = { data: "digits", method: "constant", target_epsilon: 2, steps: 60, expected_batch_size: 64, early_stopping: { monitor: "noisy_grad_norm", patience: 4, min_delta: 0.99 }, class_weights: { 3: 2, 7: 0.5 } };
+  const { events, result } = await train(page, config);
+  assert.equal(result.steps, 8);
+  assert.ok(result.stopped && result.epsilon > result.epsilon_at_step, "all planned steps are charged");
+  assert.ok(events.every((e) => e.released.learning_rate > 0));
+  assert.match(result.guarantee, /weights of classes.*2 for "3", 0\.5 for "7"/);
+  for (const [change, said] of /** @type {const} */ ([
+    [{ early_stopping: { monitor: "test_loss" } }, /no released value "test_loss"/],
+    [{ early_stopping: { monitor: "max_grad_norm" } }, /does not follow released values/],
+    [{ class_weights: { eleven: 2 } }, /no class "eleven"/],
+    [{ tuning: { runs: 3, scored_by: "roc_auc" }, early_stopping: undefined }, /no proof of a choice by "roc_auc"/],
+  ])) await assert.rejects(train(page, { ...config, ...change }), said);
+});
+
+test("a model of numbers shows its answers and residuals, of which nothing is kept", async (t) => {
+  const page = await visit(t, "#data=regression-vc&steps=20", { viewport: wide });
+  await start(page);
+  await page.locator("#result").waitFor();
+  await page.locator("#scores > summary").click();
+  await page.locator("#fitted canvas").nth(1).waitFor();
+  await page.locator("#runs", { hasText: "Runs 1" }).waitFor();
+  await page.reload();
+  await page.locator("#runs", { hasText: "Runs 1" }).click();
+  await page.locator(".run-open").first().click();
+  await page.locator("#scores > summary").click();
+  await page.locator(".score-tables").waitFor();
+  assert.equal(await page.locator("#fitted").count(), 0);
+});
