@@ -121,6 +121,9 @@ type Eval struct {
 	Accuracy Number `json:"test_accuracy"` // 0 … 1; NaN for regression
 }
 
+// Unfinished reports whether somebody has stopped the run, so that it is no measurement of its configuration.
+func (r *Result) Unfinished() bool { return r.Stopped && !r.Rested }
+
 // Result is the outcome of a run.
 type Result struct {
 	Steps        int `json:"steps"` // steps done; fewer than planned when stopped
@@ -129,7 +132,9 @@ type Result struct {
 	// interrupted: they count, as they may have been seen.
 	LostSteps int  `json:"lost_steps,omitempty"`
 	Stopped   bool `json:"stopped,omitempty"`
-	Blind     bool `json:"blind,omitempty"` // diagnostics were hidden until the end
+	// Rested says that early stopping has stopped it, as it was planned to.
+	Rested bool `json:"rested,omitempty"`
+	Blind  bool `json:"blind,omitempty"` // diagnostics were hidden until the end
 	// Charged says that all of the plan is charged though nothing was released: of a
 	// tuning, nothing may be one of its outcomes.
 	Charged bool `json:"charged,omitempty"`

@@ -54,7 +54,7 @@ func (r *Run) Outcome(ctx context.Context) (o Outcome, err error) {
 	if w.refused != "" {
 		o.Notes = append(o.Notes, w.refused)
 	}
-	if o.Stopped && r.watch.over() {
+	if o.Rested = o.Stopped && r.watch.over(); o.Rested {
 		o.Notes = append(o.Notes, r.watch.why)
 	}
 	if t.Steps < t.Horizon {

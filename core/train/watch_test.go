@@ -66,7 +66,7 @@ func TestEarlyStoppingFollowsReleasedValues(t *testing.T) {
 				if want == 0 {
 					steps = cfg.Steps
 				}
-				if len(events) != steps || res.Steps != steps || res.Stopped != (want > 0) {
+				if len(events) != steps || res.Steps != steps || res.Stopped != (want > 0) || res.Rested != res.Stopped {
 					t.Errorf("%s, %s by %s: %d steps, stopped %t, want %d", on, c.method, c.monitor, res.Steps, res.Stopped, want)
 					continue
 				}

@@ -44,7 +44,7 @@ func (t *trial) outcome(e entry) results.Run {
 		r.Diagnostic = results.NewDiagnostic(t.result)
 	}
 	switch {
-	case t.result == nil || t.result.Stopped:
+	case t.result == nil || t.result.Unfinished():
 		r.Partial = t.state()
 	case len(t.record.Changes) > 0:
 		r.Partial = "changed on its way"

@@ -24,6 +24,19 @@ func tabled(t *results.Table) (rows []map[string]string) {
 	return rows
 }
 
+// TestARunThatCameToRestIsWhole: unlike one that a person stopped, it is what its configuration asked for.
+func TestARunThatCameToRestIsWhole(t *testing.T) {
+	b, _ := newShelfBench(t)
+	b.run(t, 300, nil)
+	r := b.trials.last
+	if r.outcome(r.entry()).Partial == "" {
+		t.Error("a run that was stopped counts")
+	}
+	if r.result.Rested = true; r.outcome(r.entry()).Partial != "" {
+		t.Error("a run that came to rest does not count")
+	}
+}
+
 func TestKeptRunsBecomeATableOfResults(t *testing.T) {
 	b, k := newShelfBench(t)
 	b.run(t, 600, nil)

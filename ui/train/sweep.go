@@ -381,7 +381,7 @@ func (w *sweep) over(t *trial) {
 			r.fault = t.fault
 		case t.result == nil:
 			r.fault = "called off"
-		case t.result.Stopped:
+		case t.result.Unfinished():
 			r.fault = t.state()
 		}
 	}
