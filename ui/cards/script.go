@@ -25,22 +25,23 @@ func (c *Script) Render() app.UI {
 		app.If(c.open, func() app.UI {
 			return app.Div().Body(
 				program("javascript", "JavaScript, for this page’s console", script.JavaScript(c.Form.Config)),
-				c.python(),
+				c.python("python", "Opacus", script.Opacus),
+				c.python("fastdp", "fastDP", script.FastDP),
 			)
 		}),
 	)
 }
 
-// python draws the program for Opacus, or says why there is none.
-func (c *Script) python() app.UI {
+// python draws the program for a library, or says why there is none.
+func (c *Script) python(id, library string, write func(run.Config, run.Facts, *run.PlanInfo) (string, error)) app.UI {
 	err := errors.New("the experiment has no plan yet")
 	if c.Plan != nil && !c.Form.Pending {
 		var text string
-		if text, err = script.Opacus(c.Form.Full, c.Form.Facts, c.Plan); err == nil {
-			return program("python", "Python, for Opacus", text)
+		if text, err = write(c.Form.Full, c.Form.Facts, c.Plan); err == nil {
+			return program(id, "Python, for "+library, text)
 		}
 	}
-	return app.P().Class("help").ID("script-lacks").Text("For Opacus there is none: " + err.Error() + ".")
+	return app.P().Class("help").ID("script-lacks-"+id).Text("For "+library+" there is none: " + err.Error() + ".")
 }
 
 func program(id, title, text string) app.UI {

@@ -3,8 +3,6 @@ package script
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"clipscope/core/run"
 )
@@ -12,24 +10,16 @@ import (
 // Opacus is a program in Python for Opacus 1.5, of a run that was planned; full has all defaults filled in. Its
 // error says what Opacus, or this translation, has not.
 func Opacus(full run.Config, facts run.Facts, p *run.PlanInfo) (string, error) {
-	norm, err := opacusClipping(full, p)
+	err := lacks("Opacus", full, p)
+	if err == nil {
+		err = opacusClips(full)
+	}
 	if err != nil {
 		return "", err
 	}
-	optimizer, err := torchOptimizer(full)
+	t, err := translate(full, facts, p)
 	if err != nil {
 		return "", err
-	}
-	var modules []string
-	for i, l := range p.Layers {
-		m, err := torchModule(l)
-		if err != nil {
-			return "", err
-		}
-		if strings.HasPrefix(l.Text, "dense") && (i == 0 || len(p.Layers[i-1].Shape) > 1) { // which flattens pictures itself
-			modules = append(modules, "    torch.nn.Flatten(),")
-		}
-		modules = append(modules, "    "+m+",")
 	}
 	return fmt.Sprintf(`# For Opacus 1.5, which Clipscope does not run: compare the ε that it prints with %s.
 # Opacus draws other noise, divides by the expected number of rows cut to a whole number, and has an
@@ -37,17 +27,12 @@ func Opacus(full run.Config, facts run.Facts, p *run.PlanInfo) (string, error) {
 import torch
 from opacus import PrivacyEngine
 
-data = ...  # a torch.utils.data.Dataset of the %d training rows
-
-model = torch.nn.Sequential(
 %s
-)
-optimizer = %s
 loader = torch.utils.data.DataLoader(data, batch_size=%s)
 engine = PrivacyEngine(accountant=%q)
 model, optimizer, loader = engine.make_private(
     module=model, optimizer=optimizer, data_loader=loader, poisson_sampling=True,
-    noise_multiplier=%s, %s,
+    noise_multiplier=%s, max_grad_norm=%s,
 )
 loss = %s
 steps = 0
@@ -60,122 +45,26 @@ while steps < %d:
         if steps == %d:
             break
 print(engine.get_epsilon(delta=%s))
-`, number(float64(p.Epsilon)), facts.Rows, strings.Join(modules, "\n"), optimizer, number(full.ExpectedBatchSize), accountant(p.Accountant),
-		number(p.NoiseMultiplier), norm, torchLoss(facts), p.Steps, p.Steps, number(p.Delta)), nil
+`, number(float64(p.Epsilon)), t.setUp, number(full.ExpectedBatchSize), opacusAccountant(p.Accountant),
+		number(p.NoiseMultiplier), number(full.MaxGradNorm), t.loss, p.Steps, p.Steps, number(p.Delta)), nil
 }
 
-func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
-
-func accountant(name string) string {
+func opacusAccountant(name string) string {
 	if name == "rdp" {
 		return "rdp"
 	}
 	return "prv" // which computes the privacy loss distribution, too
 }
 
-// opacusClipping returns the argument that is about clipping.
-func opacusClipping(c run.Config, p *run.PlanInfo) (string, error) {
-	var with []string
-	for _, axis := range []string{c.Weight, c.Threshold, c.Grouping} {
-		if axis != "" {
-			with = append(with, axis)
-		}
+// opacusClips returns why Opacus does not clip as a configuration has it.
+func opacusClips(c run.Config) error {
+	switch with := replaced(c); {
+	case with != "":
+		return fmt.Errorf("Opacus has no %s clipping with %s", c.Method, with)
+	case c.Method == "per-layer":
+		return errors.New("Opacus clips each tensor by itself, and not each layer")
+	case c.Method != "constant":
+		return fmt.Errorf("Opacus has no %s", c.Method)
 	}
-	switch {
-	case len(with) > 0:
-		return "", fmt.Errorf("Opacus has no %s clipping with %s", c.Method, strings.Join(with, ", "))
-	case c.Together.Parties > 0:
-		return "", errors.New("Opacus has no parties that share noise")
-	case c.NoiseMode == "secure":
-		return "", errors.New("Opacus has no discrete noise on sums of whole numbers: with noise_mode float there is a script")
-	case p.NoiseMultiplier == 0:
-		return "", errors.New("a run without noise needs no Opacus")
-	case c.Tuning.Runs > 0:
-		return "", errors.New("Opacus does not tune within one ε: without tuning there is a script")
-	case c.Augmentation.Kind != "" && c.Augmentation.Kind != "none" || c.Augmentation.Multiplicity > 1:
-		return "", errors.New("this script has no augmentation")
-	case c.LabelSmoothing > 0:
-		return "", errors.New("this script mixes nothing into targets")
-	case len(c.ClassWeights) > 0:
-		return "", errors.New("this script weighs no classes: PyTorch divides by the weights of a batch, and Clipscope by the expected number of rows")
-	case c.EarlyStopping.Monitor != "":
-		return "", errors.New("this script takes all of its steps, and has no early stopping")
-	case c.Iterate != "" && c.Iterate != "last":
-		return "", errors.New("this script ends with the last step’s parameters")
-	}
-	switch c.Method {
-	case "constant":
-		return "max_grad_norm=" + number(c.MaxGradNorm), nil
-	case "per-layer":
-		return "", errors.New("Opacus clips each tensor by itself, and not each layer")
-	}
-	return "", fmt.Errorf("Opacus has no %s", c.Method)
-}
-
-func torchOptimizer(c run.Config) (string, error) {
-	if c.LearningRateSchedule != "" && c.LearningRateSchedule != "constant" || c.WarmupSteps > 0 {
-		return "", errors.New("this script has no learning-rate schedule")
-	}
-	rate := "model.parameters(), lr=" + number(c.LearningRate)
-	switch c.Optimizer {
-	case "sgd":
-		if c.WeightDecay > 0 {
-			return "", errors.New("this script has no decoupled weight decay for SGD")
-		}
-		return "torch.optim.SGD(" + rate + ")", nil
-	case "momentum":
-		if c.WeightDecay > 0 {
-			return "", errors.New("this script has no decoupled weight decay for SGD")
-		}
-		more := ""
-		if c.Nesterov {
-			more = ", nesterov=True"
-		}
-		return "torch.optim.SGD(" + rate + ", momentum=" + number(c.Momentum) + more + ")", nil
-	case "adam":
-		moments := fmt.Sprintf(", betas=(%s, %s), eps=%s", number(c.Beta1), number(c.Beta2), number(c.Eps))
-		if c.WeightDecay > 0 {
-			return "torch.optim.AdamW(" + rate + moments + ", weight_decay=" + number(c.WeightDecay) + ")", nil
-		}
-		return "torch.optim.Adam(" + rate + moments + ")", nil
-	}
-	return "", fmt.Errorf("PyTorch has no %s", c.Optimizer)
-}
-
-func torchLoss(f run.Facts) string {
-	switch {
-	case f.Numeric:
-		return "lambda z, y: 0.5 * ((z - y) ** 2).sum(dim=1).mean()"
-	case f.Labels:
-		return "lambda z, y: torch.nn.functional.binary_cross_entropy_with_logits(z, y, reduction=\"none\").sum(dim=1).mean()"
-	}
-	return "torch.nn.CrossEntropyLoss()"
-}
-
-// torchModule translates a layer, whose inputs follow from its parameters.
-func torchModule(l run.Layer) (string, error) {
-	w, out := run.ReadLayer(l.Text), l.Shape[len(l.Shape)-1]
-	switch w.Name {
-	case "dense":
-		return fmt.Sprintf("torch.nn.Linear(%d, %d)", l.Parameters/out-1, out), nil
-	case "relu":
-		return "torch.nn.ReLU()", nil
-	case "tanh":
-		return "torch.nn.Tanh()", nil
-	case "gelu":
-		return "torch.nn.GELU()", nil
-	case "flatten":
-		return "torch.nn.Flatten()", nil
-	case "conv":
-		size := w.Numbers[1]
-		return fmt.Sprintf("torch.nn.Conv2d(%d, %d, %d, stride=%d, padding=%d)", (l.Parameters/out-1)/(size*size), out, size, w.Letter('s', 1), w.Letter('p', 0)), nil
-	case "maxpool", "avgpool":
-		kind := map[string]string{"maxpool": "MaxPool2d", "avgpool": "AvgPool2d"}[w.Name]
-		return fmt.Sprintf("torch.nn.%s(%d, stride=%d)", kind, w.Numbers[0], w.Letter('s', w.Numbers[0])), nil
-	case "globalpool":
-		return "torch.nn.AdaptiveAvgPool2d(1)", nil
-	case "groupnorm":
-		return fmt.Sprintf("torch.nn.GroupNorm(%d, %d)", w.Numbers[0], l.Parameters/2), nil
-	}
-	return "", fmt.Errorf("this script has no layer %s", w.Name)
+	return nil
 }

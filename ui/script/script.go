@@ -1,5 +1,5 @@
-// Package script writes a configuration as a program: for the page's own API, and for Opacus
-// where that has all of it.
+// Package script writes a configuration as a program: for the page's own API, and for the
+// libraries of others where they have all of it.
 package script
 
 import (

@@ -77,3 +77,48 @@ func TestWhatOpacusHasNotIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// TestFastDPHasTheSameRun, layer by layer and at one length too.
+func TestFastDPHasTheSameRun(t *testing.T) {
+	c, f, p := planned()
+	for want, edit := range map[string]func(*run.Config){
+		`clipping_fn="Abadi", clipping_style="all-layer", max_grad_norm=0.5, numerical_stability_constant=1e-06,`:    func(*run.Config) {},
+		`clipping_fn="Abadi", clipping_style="layer-wise", max_grad_norm=0.5, numerical_stability_constant=1e-06,`:   func(c *run.Config) { c.Method = "per-layer" },
+		`clipping_fn="automatic", clipping_style="all-layer", max_grad_norm=0.5, numerical_stability_constant=0.01,`: func(c *run.Config) { c.Method = "auto-s" },
+		`clipping_fn="automatic", clipping_style="layer-wise", max_grad_norm=0.5, numerical_stability_constant=0.002,`: func(c *run.Config) {
+			c.Weight, c.Grouping, c.Params = "auto-s", "per-layer", map[string]float64{"r": 0.002}
+		},
+	} {
+		c := c
+		edit(&c)
+		text, err := FastDP(c, f, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{
+			want, "the 60000 training rows", "torch.nn.Conv2d(1, 16, 8, stride=2, padding=3),", "model, batch_size=256, sample_size=60000, num_steps=40,", `noise_multiplier=1.25, target_delta=1e-05, accounting_mode="glw"`,
+			"engine.attach(optimizer)", "range(40)", "CrossEntropyLoss()", "compare the ε that it prints with 2.",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in:\n%s", want, text)
+			}
+		}
+	}
+	for want, edit := range map[string]func(*run.Config, *run.PlanInfo){
+		"fastDP has no dc-e":     func(c *run.Config, _ *run.PlanInfo) { c.Method = "dc-e" },
+		"as quantile does":       func(c *run.Config, _ *run.PlanInfo) { c.Threshold = "quantile" },
+		"as those of psac":       func(c *run.Config, _ *run.PlanInfo) { c.Weight = "psac" },
+		"takes no empty batch":   func(c *run.Config, _ *run.PlanInfo) { c.ExpectedBatchSize = 4 },
+		"no parties":             func(c *run.Config, _ *run.PlanInfo) { c.Together.Parties = 3 },
+		"fastDP does not tune":   func(c *run.Config, _ *run.PlanInfo) { c.Tuning.Runs = 8 },
+		"no layer embedding":     func(_ *run.Config, p *run.PlanInfo) { p.Layers[0].Text = "embedding:256:16" },
+		"PyTorch has no adam-bc": func(c *run.Config, _ *run.PlanInfo) { c.Optimizer = "adam-bc" },
+		"needs no fastDP":        func(_ *run.Config, p *run.PlanInfo) { p.NoiseMultiplier = 0 },
+	} {
+		c, f, p := planned()
+		edit(&c, p)
+		if text, err := FastDP(c, f, p); err == nil || !strings.Contains(err.Error(), want) || text != "" {
+			t.Errorf("want %q: %v", want, err)
+		}
+	}
+}

@@ -34,7 +34,8 @@ test("what Opacus has not is said, on a phone, too", async (t) => {
   await page.locator("#act-start[aria-disabled=false]").waitFor();
   await page.locator("button", { hasText: "Setup" }).click();
   await page.click("#script summary");
-  await eventually(async () => assert.match(await page.innerText("#script-lacks"), /^For Opacus there is none: Opacus has no dc-e\.$/));
+  await eventually(async () => assert.match(await page.innerText("#script-lacks-python"), /^For Opacus there is none: Opacus has no dc-e\.$/));
+  assert.match(await page.innerText("#script-lacks-fastdp"), /^For fastDP there is none: fastDP has no dc-e\.$/);
   await page.locator("#script").scrollIntoViewIfNeeded();
   await page.screenshot({ path: path.join(results, "script-narrow-light.png") });
   assert.deepEqual(page.errors, []);
