@@ -20,7 +20,7 @@ func (p *Plan) Rehearsal(capacity, steps int) (q *Plan, times float64, err error
 	}
 	seed := uint64(0)
 	c.Accountant, c.Seed = "rdp", &seed // as what it costs is not asked
-	c.Steps, c.Epochs, c.Blind, c.DiagnosticsEvery = steps, 0, true, 0
+	c.Steps, c.Epochs, c.Blind, c.DiagnosticsEvery, c.EvalSteps = steps, 0, true, 0, 0
 	if k := c.PCA.Components; k > 0 { // rows are what comes of directions
 		meta.Features, meta.Shape, meta.FeatureBytes, meta.Columns, meta.Bounds = k, nil, 4, nil, nil
 		c.PCA.Components = 0

@@ -54,6 +54,12 @@ func checkNumbers(c *run.Config) error {
 	if !(c.LabelSmoothing >= 0 && c.LabelSmoothing < 1) {
 		return Fault("label_smoothing", "%v is not in 0 … 1, 1 excluded", c.LabelSmoothing)
 	}
+	if c.EvalSteps < 0 {
+		return Fault("eval_steps", "%d is no number of steps; take 1 or more, or 0 for about twenty tests in all", c.EvalSteps)
+	}
+	if c.Blind && c.EvalSteps > 0 {
+		return Fault("eval_steps", "the run is blind, and tests itself when it has ended; take 0, or show diagnostics")
+	}
 	if c.Blind && c.DiagnosticsEvery > 0 {
 		return Fault("diagnostics_every", "the run is blind, so there are no diagnostics to compare gradients for; take 0, or show diagnostics")
 	}

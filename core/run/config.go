@@ -109,6 +109,8 @@ type Config struct {
 	// exponential average, with EMADecay). All are post-processing and free.
 	Iterate  string  `json:"iterate,omitempty"`
 	EMADecay float64 `json:"ema_decay,omitempty"`
+	// EvalSteps has the run test itself on test rows after every so many steps; 0 for about twenty times in all.
+	EvalSteps int `json:"eval_steps,omitempty"`
 	// DiagnosticsEvery asks for [GradientDiag] every so many steps; 0 for never.
 	DiagnosticsEvery int `json:"diagnostics_every,omitempty"`
 	// Blind hides every diagnostic until the run has ended, so that nothing but

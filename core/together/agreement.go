@@ -39,7 +39,7 @@ type Common struct {
 func NewAgreement(cfg run.Config, meta data.Meta, classes []string, seed [32]byte) Agreement {
 	// What each party decides alone: how its files are read, and on what it trains.
 	cfg.Data, cfg.CSV, cfg.Note, cfg.Backend, cfg.Threads, cfg.MaxPhysicalBatchSize = "", run.CSV{}, "", "", 0, 0
-	cfg.DiagnosticsEvery, cfg.Blind = 0, false
+	cfg.DiagnosticsEvery, cfg.EvalSteps, cfg.Blind = 0, 0, false
 	columns := slices.Clone(meta.Columns)
 	for i := range columns {
 		c := &columns[i]

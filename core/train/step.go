@@ -286,5 +286,10 @@ func (r *Run) spent(e *run.Event) {
 // tests reports whether the run tests itself after a step: not after the last, as
 // the result does, and after the end there is one figure.
 func (r *Run) tests(step int) bool {
-	return !r.work.terms.Config.Blind && step < r.work.terms.Steps && (step == 1 || step%max(1, r.work.terms.Steps/evaluations(&r.work.terms)) == 0)
+	t := &r.work.terms
+	every := t.Config.EvalSteps
+	if every == 0 {
+		every = max(1, t.Steps/evaluations(t))
+	}
+	return !t.Config.Blind && step < t.Steps && (step == 1 || step%every == 0)
 }

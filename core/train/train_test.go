@@ -185,6 +185,8 @@ func TestConfigFaultsNameTheirField(t *testing.T) {
 		{"threshold", func(c *run.Config) { c.Threshold = "magic" }},
 		{"grouping", func(c *run.Config) { c.Grouping = "magic" }},
 		{"diagnostics_every", func(c *run.Config) { c.Blind, c.DiagnosticsEvery = true, 5 }},
+		{"eval_steps", func(c *run.Config) { c.Blind, c.EvalSteps = true, 5 }},
+		{"eval_steps", func(c *run.Config) { c.EvalSteps = -1 }},
 	} {
 		cfg := base("constant")
 		c.edit(&cfg)
@@ -468,12 +470,12 @@ func TestBlindRunShowsNothing(t *testing.T) {
 }
 
 // After the last step there is one figure of the test rows, that of the result, on
-// all of them; earlier ones are of at most twenty steps or so.
+// all of them; earlier ones are of at most twenty steps or so, or of those that eval_steps asks for.
 func TestTheResultAloneTestsTheLastStep(t *testing.T) {
 	ds := small(t)
-	for steps, want := range map[int]int{1: 0, 7: 6, 60: evaluationsLeast} {
-		cfg := base("constant")
-		cfg.Steps = steps
+	for _, c := range []struct{ steps, every, want int }{{1, 0, 0}, {7, 0, 6}, {60, 0, evaluationsLeast}, {60, 1, 59}, {60, 7, 9}, {6, 100, 1}} {
+		cfg, steps, want := base("constant"), c.steps, c.want
+		cfg.Steps, cfg.EvalSteps = steps, c.every
 		events, r := finish(t, started(t, cfg, ds))
 		tested := 0
 		for _, e := range events {

@@ -106,6 +106,8 @@ func (t *Tuning) checkData(meta data.Meta) error {
 		return plan.Fault("noise_mode", "there is no proof of what a choice among runs costs whose noise is discrete; take float noise, or one run")
 	case c.EarlyStopping.Monitor != "":
 		return plan.Fault("early_stopping.monitor", "runs that are compared take all of their steps; leave it out")
+	case c.EvalSteps > 0:
+		return plan.Fault("eval_steps", "what is tried is tested when it has ended; take 0")
 	case c.DiagnosticsEvery > 0:
 		return plan.Fault("diagnostics_every", "what is tried shows no diagnostics; take 0")
 	}

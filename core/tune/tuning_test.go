@@ -427,6 +427,7 @@ func TestTuningRefusesBadConfigurations(t *testing.T) {
 		{"no method", "tuning.runs", ds, func(c *run.Config) { c.Method = "none"; c.TargetEpsilon = nil }},
 		{"secure", "noise_mode", ds, func(c *run.Config) { c.NoiseMode = "secure" }},
 		{"diagnostics", "diagnostics_every", ds, func(c *run.Config) { c.DiagnosticsEvery = 5 }},
+		{"tests", "eval_steps", ds, func(c *run.Config) { c.EvalSteps = 5 }},
 	} {
 		cfg := tuned(4)
 		c.change(&cfg)

@@ -41,7 +41,7 @@ func (c *Script) python(id, library string, write func(run.Config, run.Facts, *r
 			return program(id, "Python, for "+library, text)
 		}
 	}
-	return app.P().Class("help").ID("script-lacks-"+id).Text("For "+library+" there is none: " + err.Error() + ".")
+	return app.P().Class("help").ID("script-lacks-" + id).Text("For " + library + " there is none: " + err.Error() + ".")
 }
 
 func program(id, title, text string) app.UI {

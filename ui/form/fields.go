@@ -242,6 +242,7 @@ func clippingFields() []Field {
 		{Key: "weight", Kind: Menu, Advanced: true, Label: "Weight function", Help: "What a gradient's norm is turned into a factor by.", Options: axis(clip.Weights()...)},
 		{Key: "threshold", Kind: Menu, Advanced: true, Label: "Threshold rule", Help: "What moves C from step to step.", Options: axis(clip.Rules()...)},
 		{Key: "grouping", Kind: Menu, Advanced: true, Label: "Grouping", Help: "What is clipped together.", Options: axis(string(clip.Flat), string(clip.PerLayer))},
+		{Key: "eval_steps", Advanced: true, Label: "Test every", Unit: "steps", Preset: "0", Help: "Up to 1,000 test rows are looked at; for your eyes only. 0 for about twenty times in all."},
 		{Key: "diagnostics_every", Advanced: true, Label: "Compare gradients every", Unit: "steps", Preset: "0", Help: "Shows what clipping and noise did to a batch's gradient; for your eyes only. 0 for never. Such a step takes longer."},
 	})
 }
@@ -367,7 +368,7 @@ func Settings() []Field {
 func Vary(c *run.Config) (list []Field) {
 	for _, f := range Settings() {
 		group, _, _ := strings.Cut(f.Key, ".")
-		if f.Kind == Notice || f.When != nil && !f.When(c) || slices.Contains([]string{"data", "csv", "seed", "note", "blind", "diagnostics_every", "tuning", "together"}, group) {
+		if f.Kind == Notice || f.When != nil && !f.When(c) || slices.Contains([]string{"data", "csv", "seed", "note", "blind", "diagnostics_every", "eval_steps", "tuning", "together"}, group) {
 			continue
 		}
 		list = append(list, f)

@@ -73,7 +73,7 @@ func (s *sweep) at(epsilon string, c float64, more uint64) run.Config {
 	}
 	seed := *cfg.Seed + more
 	cfg.MaxGradNorm, cfg.Seed, cfg.Threads = c, &seed, 1
-	cfg.Blind, cfg.DiagnosticsEvery = true, 0
+	cfg.Blind, cfg.DiagnosticsEvery, cfg.EvalSteps = true, 0, 0
 	return cfg
 }
 
