@@ -87,6 +87,9 @@ func TestARoomIsOpenedAndLedTo(t *testing.T) {
 	if html := b.panel(); !strings.Contains(html, "2 of 3 parties are here") || !strings.Contains(html, "Start with 2 parties") || strings.Contains(html, `disabled="true"`) {
 		t.Errorf("with two, of a quorum of two: %s", html)
 	}
+	if said := b.trials.last.state(); said != "not started yet" {
+		t.Errorf("in the lobby the run is %s", said)
+	}
 	b.trials.pause()
 	b.trials.step()
 	b.together.view(b.trials.last, nil).Run.StartTogether()
@@ -96,6 +99,9 @@ func TestARoomIsOpenedAndLedTo(t *testing.T) {
 	party(run.PartyState{Seats: []run.PartySeat{{Name: "St. Anna", You: true}}, Fingerprint: "abcd", Present: 2, Void: 1, Sent: 3000, Received: 4000, Waiting: true})
 	if html := b.panel(); !strings.Contains(html, "2 of 3 parties in the last step") || !strings.Contains(html, "did not answer: 1 step") || !strings.Contains(html, "abcd") || !strings.Contains(html, "Waiting") {
 		t.Errorf("under way: %s", html)
+	}
+	if said := b.trials.last.state(); said != "in progress" {
+		t.Errorf("under way the run is %s", said)
 	}
 	if sent := b.Sent(); sent.ToRoom != 3000 || sent.FromRoom != 4000 {
 		t.Errorf("counted: %+v", sent)

@@ -274,10 +274,14 @@ func (t *trial) state() string {
 		return "ended by an error before a step was seen"
 	case t.phase == failed:
 		return "ended by an error " + after
+	case t.phase == done && t.result.Rested:
+		return "came to rest " + after
 	case t.phase == done && t.result.Stopped:
 		return "stopped " + after
 	case t.phase == done:
 		return "finished"
+	case taken == 0 && t.record.Config.Together.Parties > 0 && (t.party == nil || t.party.Fingerprint == ""):
+		return "not started yet"
 	default:
 		return "in progress"
 	}
