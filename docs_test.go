@@ -321,7 +321,7 @@ func TestDocsTeachingHasTheLessons(t *testing.T) {
 			asked = append(asked, q.Question.Text)
 			fmt.Fprintf(&handout, "%d. %s %s\n", q.Step, q.Question.Text, cmp.Or(strings.Join(q.Question.Options, " / "), "______"))
 		}
-		handout.WriteString("\nWhat I expected, and what came: ____________________________________________\n\n")
+		handout.WriteString("\nWhat I expected, and what came: ____________________\n\n")
 		fmt.Fprintf(&route, "| %d | %s | `lab/#lesson=%s` | %s |\n", l.Minutes, l.Title, l.ID, strings.Join(asked, " "))
 	}
 	if minutes > 40 {

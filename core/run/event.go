@@ -222,6 +222,9 @@ type Summary struct {
 	SampleRate      float64   `json:"sample_rate"`
 	MaxGradNorm     []float64 `json:"max_grad_norm"` // C of every step, or of an even selection of a million
 	Parameters      []float32 `json:"parameters,omitempty"`
+	// Bounds are the private bounds that the run has paid for, of columns by name and as [CSV.Bounds] has
+	// them: a run that declares them buys none.
+	Bounds map[string]Bounds `json:"bounds,omitempty"`
 	// Apply is how new rows become what the parameters are for; nil without them.
 	Apply *Application `json:"apply,omitempty"`
 }

@@ -75,7 +75,7 @@ func (r *Run) Outcome(ctx context.Context) (o Outcome, err error) {
 		return o, err
 	}
 	o.Hits, o.Credit = x.hits, x.credit
-	o.Released.Apply = r.feed.application()
+	o.Released.Apply, o.Released.Bounds = r.feed.application(), r.feed.bought()
 	o.Unusable = o.Released.Apply.Unusable()
 	parameters, err := w.parameters(ctx)
 	if err == nil && r.self != nil {

@@ -5,6 +5,7 @@ import (
 
 	"clipscope/core/data"
 	"clipscope/core/privacy"
+	"clipscope/core/run"
 )
 
 // openScale makes the scaling, releasing private bounds where they were chosen.
@@ -59,6 +60,29 @@ func (f *feed) scaleBy(features, targets []data.Bound) (err error) {
 		return fmt.Errorf("train: %w", err)
 	}
 	return nil
+}
+
+// bought returns the private bounds that were paid for, by the names of their columns and in the units of their
+// cells. Numbers that are read as times have none here: bounds of theirs are declared in another unit.
+//
+// Guarantee: as charged in once; without noise there are none.
+func (f *feed) bought() map[string]run.Bounds {
+	s, all := f.terms.Config.Scaling, map[string]run.Bounds{}
+	if f.terms.NonPrivate() {
+		return nil
+	}
+	for _, c := range f.ds.Columns {
+		switch {
+		case c.Bounds != nil || c.Time != "":
+		case c.Kind == data.Numeric && s.Kind == "private":
+			b := f.scale.Bounds()[c.First]
+			all[c.Name] = run.Bounds{Lo: b.Lo + c.Offset, Hi: b.Hi + c.Offset}
+		case c.Kind == data.Label && s.Target == "private" && f.ds.Outputs == 1:
+			b := f.targetScale.Bounds()[0]
+			all[c.Name] = run.Bounds{Lo: b.Lo, Hi: b.Hi}
+		}
+	}
+	return all
 }
 
 func (f *feed) privateBounds() (*data.PrivateBounds, error) {

@@ -22,7 +22,9 @@ type captionView struct {
 	Title string
 	Made  []string    // what the run was made of
 	Next  []form.Card // where the settings are no longer those of the run
-	Back  string      // what leads back to the last run, where another is shown
+	// Bought counts the columns of which the run has bought bounds that are not declared.
+	Bought int
+	Back   string // what leads back to the last run, where another is shown
 
 	Runs   []entry
 	Now    time.Time
@@ -44,16 +46,18 @@ type captions interface {
 	removeRun(id string, sure bool)
 	back()
 	takeShown()
+	takeBounds()
 }
 
 // captioned takes those events.
 type captioned struct {
 	*keptRuns
 	*trials
-	taken func()
+	taken, bounded func()
 }
 
-func (c captioned) takeShown() { c.taken() }
+func (c captioned) takeShown()  { c.taken() }
+func (c captioned) takeBounds() { c.bounded() }
 
 // caption says which run is shown, and unfolds the list of runs.
 type caption struct {
@@ -99,6 +103,8 @@ func (c *caption) buttons() app.UI {
 	v, a := c.View, c.Actions
 	return app.Div().Class("buttons").Body(
 		app.Button().Type("button").ID("take-settings").Hidden(len(v.Next) == 0).Text("Take these settings").Title("Set up the next run as this one was").OnClick(widget.Then("act-start", a.takeShown)),
+		app.Button().Type("button").ID("take-bounds").Hidden(v.Bought == 0).Text("Take its bounds").
+			Title("Declare the bounds that this run has bought and released: the next run buys none").OnClick(widget.Then("act-start", a.takeBounds)),
 		app.If(v.Replay != nil, func() app.UI { return v.Replay.Button() }),
 		app.Button().Type("button").ID("runs-back").Hidden(v.Back == "").Text(v.Back).OnClick(widget.Then("runs", a.back)),
 		app.Button().Type("button").ID("runs").Hidden(len(v.Runs) == 0).Aria("expanded", strconv.FormatBool(v.Open)).Aria("controls", "runs-list").
@@ -237,7 +243,7 @@ func (s *Controller) caption() captionView {
 		v.Title += t.fault
 	}
 	v.Made = t.description()
-	v.Next = s.next()
+	v.Next, v.Bought = s.next(), len(s.bought())
 	return v
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -582,6 +583,37 @@ func TestALinkReadsTheOpenFilesAsItSays(t *testing.T) {
 	}
 }
 
+// TestBoughtBoundsAreTaken: of columns of the table at hand, beside those that are declared, from a run with a guarantee.
+func TestBoughtBoundsAreTaken(t *testing.T) {
+	b := newBench(t)
+	b.client.planned.Private = true
+	b.Set("csv.bounds.age", "0 … 120")
+	b.data.open(form.Files, filesNamed("rows.csv"))
+	b.client.opens[len(b.client.opens)-1].done(client.Opened{Handle: &fakeHandle{}, Report: data.Report{Rows: 600, Task: data.Classification, Features: 2, Outputs: 2, Columns: []data.Column{
+		{Name: "age", Kind: data.Numeric, Bounds: &data.Bound{Hi: 120}}, {Name: "income", Kind: data.Numeric, First: 1}, {Name: "city", Kind: data.Ignored, First: -1},
+	}}}, nil)
+	b.tick()
+	b.trials.start()
+	b.client.runs[0].events([]run.Event{series.Example(1)})
+	made := run.Result{Steps: 1, PlannedSteps: 1, Released: run.Summary{Bounds: map[string]run.Bounds{"age": {Lo: 1, Hi: 64}, "income": {Lo: -8, Hi: 4096}, "of another table": {Hi: 1}}}}
+	b.client.runs[0].done(made, nil)
+	shown := func() string {
+		return app.HTMLString(&caption{View: b.caption(), Actions: captioned{b.keptRuns, b.trials, b.takeShown, b.takeBounds}})
+	}
+	if b.caption().Bought != 1 || !strings.Contains(shown(), "Take its bounds") {
+		t.Fatalf("%d columns: %s", b.caption().Bought, shown())
+	}
+	opened := len(b.client.opens)
+	b.takeBounds()
+	if got, want := b.exp.cfg.CSV.Bounds, map[string]run.Bounds{"age": {Hi: 120}, "income": {Lo: -8, Hi: 4096}}; !maps.Equal(got, want) || len(b.client.opens) != opened+1 {
+		t.Errorf("declared are %v, and the table is read %d times anew", got, len(b.client.opens)-opened)
+	}
+	b.trials.shown.record.Plan.Private = false
+	if n := b.caption().Bought; n != 0 {
+		t.Errorf("of a run without a guarantee %d columns", n)
+	}
+}
+
 // The settings of a run come back whole, and its files by name.
 func TestTheSettingsOfARunAreTaken(t *testing.T) {
 	b := newBench(t)
@@ -595,7 +627,7 @@ func TestTheSettingsOfARunAreTaken(t *testing.T) {
 	b.Set("method", "constant")
 	b.Set("data", "moons")
 	b.load(300)
-	if html := app.HTMLString(&caption{View: b.caption(), Actions: captioned{b.keptRuns, b.trials, b.takeShown}}); !strings.Contains(html, "Take these settings") {
+	if html := app.HTMLString(&caption{View: b.caption(), Actions: captioned{b.keptRuns, b.trials, b.takeShown, b.takeBounds}}); !strings.Contains(html, "Take these settings") {
 		t.Error("its settings are not offered")
 	}
 	b.takeShown()

@@ -50,6 +50,7 @@ type nobody struct{}
 
 func (nobody) start()            {}
 func (nobody) takeShown()        {}
+func (nobody) takeBounds()       {}
 func (nobody) pause()            {}
 func (nobody) step()             {}
 func (nobody) stop()             {}

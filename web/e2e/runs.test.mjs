@@ -195,6 +195,23 @@ test("a script's run goes on when its data is closed, and then its worker ends",
   assert.match(r.memory, /was closed/, "the worker lives on");
 });
 
+test("the bounds that a run has bought are the next one's for nothing", async (t) => {
+  const page = await arrive(t, "#data=files&model.kind=softmax&target_epsilon=8&expected_batch_size=200&steps=30");
+  await page.setInputFiles("#files", table(2000));
+  await settled(page);
+  await finish(page);
+  const bought = JSON.parse(await saved(page, "json")).released.bounds;
+  assert.deepEqual(Object.keys(bought).sort(), ["height", "width"]);
+  await page.click("#take-bounds");
+  await eventually(async () => assert.ok(await page.evaluate(() => location.hash.includes("csv.bounds.width=")), "the address has them"));
+  await page.locator("#take-bounds").waitFor({ state: "hidden" });
+  await says(page, "#changed", /^Not as in this run: Data\./);
+  await finish(page);
+  await runs(page, 2);
+  await eventually(async () => assert.equal(JSON.parse(await saved(page, "json")).released.bounds, undefined, "none are bought again"));
+  assert.deepEqual(page.errors, []);
+});
+
 test("while a run goes on another can be looked at", async (t) => {
   const page = await visit(t, short);
   await finish(page);
