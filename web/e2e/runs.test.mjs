@@ -203,7 +203,7 @@ test("the bounds that a run has bought are the next one's for nothing", async (t
   const bought = JSON.parse(await saved(page, "json")).released.bounds;
   assert.deepEqual(Object.keys(bought).sort(), ["height", "width"]);
   await page.click("#take-bounds");
-  await eventually(async () => assert.ok(await page.evaluate(() => location.hash.includes("csv.bounds.width=")), "the address has them"));
+  await eventually(async () => assert.ok(await page.evaluate(() => location.hash.includes("csv.bounds.width.hi=")), "the address has them"));
   await page.locator("#take-bounds").waitFor({ state: "hidden" });
   await says(page, "#changed", /^Not as in this run: Data\./);
   await finish(page);
