@@ -17,12 +17,17 @@ func TestBoughtBoundsAreDeclaredForNothing(t *testing.T) {
 	for name, tc := range map[string]struct {
 		label  string
 		target string
+		leave  []string
 		want   []string
 	}{
-		"classes": {"kind", "", []string{"age", "price", "since"}},
-		"numbers": {"price", "private", []string{"age", "price", "since"}},
+		"classes":    {"kind", "", []string{"street"}, []string{"age", "price", "since"}},
+		"numbers":    {"price", "private", []string{"street"}, []string{"age", "price", "since"}},
+		"one column": {"kind", "", []string{"street", "price", "since", "colour"}, []string{"age"}},
 	} {
-		csv := run.CSV{Missing: "zero", Label: tc.label, Columns: map[string]string{"street": "ignored"}}
+		csv := run.CSV{Missing: "zero", Label: tc.label, Columns: map[string]string{}}
+		for _, column := range tc.leave {
+			csv.Columns[column] = "ignored"
+		}
 		rows := applyTable(applyRows(3, 4000))
 		made := func() (*Run, run.Result) {
 			ds, _, err := load.Load(t.Context(), rows, applyTable(applyRows(4, 20)), csv, nil)

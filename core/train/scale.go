@@ -71,11 +71,12 @@ func (f *feed) bought() map[string]run.Bounds {
 	if f.terms.NonPrivate() {
 		return nil
 	}
+	bounds := f.scale.Bounds() // one where all features have the same
 	for _, c := range f.ds.Columns {
 		switch {
 		case c.Bounds != nil || c.Time != "":
 		case c.Kind == data.Numeric && s.Kind == "private":
-			b := f.scale.Bounds()[c.First]
+			b := bounds[min(c.First, len(bounds)-1)]
 			all[c.Name] = run.Bounds{Lo: b.Lo + c.Offset, Hi: b.Hi + c.Offset}
 		case c.Kind == data.Label && s.Target == "private" && f.ds.Outputs == 1:
 			b := f.targetScale.Bounds()[0]
