@@ -2,6 +2,7 @@ package train
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"clipscope/core/compute/computetest"
@@ -60,15 +61,7 @@ func TestClassWeightsOfOneChangeNothing(t *testing.T) {
 		return res.Released.Parameters
 	}
 	plain, ones, other := ends(nil), ends(map[string]float64{ds.Classes[0]: 1}), ends(map[string]float64{ds.Classes[0]: 3})
-	same := func(a, b []float32) bool {
-		for i := range a {
-			if a[i] != b[i] {
-				return false
-			}
-		}
-		return true
-	}
-	if !same(plain, ones) || same(plain, other) {
-		t.Errorf("weights of 1 change nothing: %t, of 3 nothing: %t", same(plain, ones), same(plain, other))
+	if !slices.Equal(plain, ones) || slices.Equal(plain, other) {
+		t.Errorf("weights of 1 change nothing: %t, of 3 nothing: %t", slices.Equal(plain, ones), slices.Equal(plain, other))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"clipscope/ui/lesson"
 )
 
-// class is what the teacher's page knows of the answers of many.
+// class holds the answers of many, on a teacher's page.
 type class struct {
 	pasted, files string // texts with cards in them
 	cards         []lesson.Card
@@ -41,7 +41,7 @@ func (c *class) of(id string) []lesson.Card {
 // The size of the picture of a class's numbers, in its own units.
 const stripWidth, stripHeight, stripEdge = 600, 44, 12
 
-// strip is where the numbers of a class lie between the least and the greatest.
+// strip has a place for each number of a class, between the least and the greatest.
 type strip struct {
 	lo, hi float64
 	log    bool

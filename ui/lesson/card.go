@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// Card is what one person hands in of a lesson: what they answered, and what their own experiment says.
+// Card holds the answers of one person to a lesson, with the truth by their own experiment.
 type Card struct {
 	Lesson  string   `json:"lesson"`
 	Name    string   `json:"name,omitempty"`
@@ -115,7 +115,7 @@ func (c *Card) check(list []Lesson) error {
 // choice reports whether v is the place of one of n options.
 func choice(v float64, n int) bool { return v == math.Trunc(v) && v >= 0 && v < float64(n) }
 
-// Tally is what a class answered to one question.
+// Tally holds the answers of a class to one question.
 type Tally struct {
 	Step     int // from 1
 	Question *Question

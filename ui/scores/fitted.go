@@ -20,14 +20,14 @@ type fitted struct {
 }
 
 var (
-	answersSpec   = scatterSpec("truth", "answers", "right")
-	residualsSpec = scatterSpec("answer", "off by", "right")
+	answersSpec   = scatterSpec("truth", "answers")
+	residualsSpec = scatterSpec("answer", "off by")
 )
 
 // scatterSpec names the axes of points, and of the line on which an answer is right.
-func scatterSpec(x, y, right string) chart.Spec {
+func scatterSpec(x, y string) chart.Spec {
 	return chart.Spec{Kind: "lines", X: chart.Axis{Label: x, Free: true}, Y: chart.Axis{Free: true}, Values: chart.Diagnostic,
-		Series: []chart.Line{{Label: right, Ink: chart.Faint, Width: 1.5}, {Label: y, Ink: chart.Diagnostic, Points: true}}}
+		Series: []chart.Line{{Label: "right", Ink: chart.Faint, Width: 1.5}, {Label: y, Ink: chart.Diagnostic, Points: true}}}
 }
 
 func (f *fitted) Render() app.UI {

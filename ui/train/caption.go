@@ -243,7 +243,7 @@ func (s *Controller) caption() captionView {
 		v.Title += t.fault
 	}
 	v.Made = t.description()
-	v.Next, v.Bought = s.next(), len(s.bought())
+	v.Next, v.Bought = s.next(), len(t.bought(s.data))
 	return v
 }
 

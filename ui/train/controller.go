@@ -261,27 +261,11 @@ func (s *Controller) takeShown() {
 	}
 }
 
-// bought returns the private bounds that the run that is shown has paid for, of columns of the table at hand for which
-// none are declared.
-func (s *Controller) bought() map[string]run.Bounds {
-	t := s.trials.shown
-	if t.result == nil || !t.record.Plan.Private || doubt(t.result) != "" || s.data.name != form.Files || s.data.report == nil {
-		return nil
-	}
-	bounds := map[string]run.Bounds{}
-	for _, c := range s.data.report.Columns {
-		if b, ok := t.result.Released.Bounds[c.Name]; ok && c.Bounds == nil {
-			bounds[c.Name] = b
-		}
-	}
-	return bounds
-}
-
 // takeBounds declares those bounds. They are released, so it costs nothing, and the next run buys none.
 func (s *Controller) takeBounds() {
 	cfg, all := s.exp.cfg, map[string]run.Bounds{}
 	maps.Copy(all, cfg.CSV.Bounds)
-	maps.Copy(all, s.bought())
+	maps.Copy(all, s.trials.shown.bought(s.data))
 	cfg.CSV.Bounds = all
 	s.replace(cfg)
 	s.address.write()

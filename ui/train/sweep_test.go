@@ -44,12 +44,12 @@ func newSweepBench(t *testing.T) *bench {
 	return b
 }
 
-// outline is what the card says.
+// outline returns the sentences of the card.
 func (b *bench) outline() string {
 	return tags.ReplaceAllString(app.HTMLString(b.sweep.card(b.exp.formFor(b))), "")
 }
 
-// progress is what is said of the runs that were started.
+// progress returns the sentence on the runs that were started.
 func (b *bench) progress() string {
 	return tags.ReplaceAllString(app.HTMLString(b.sweep.view()), " ")
 }

@@ -13,6 +13,7 @@ import (
 	"clipscope/ui/browser"
 	"clipscope/ui/client"
 	"clipscope/ui/export"
+	"clipscope/ui/form"
 	"clipscope/ui/ledger"
 	"clipscope/ui/series"
 	"clipscope/ui/words"
@@ -285,6 +286,21 @@ func (t *trial) state() string {
 	default:
 		return "in progress"
 	}
+}
+
+// bought returns the private bounds that the run has paid for, of columns of the table at hand for which none are
+// declared.
+func (t *trial) bought(d *dataSource) map[string]run.Bounds {
+	if t.result == nil || !t.record.Plan.Private || doubt(t.result) != "" || d.name != form.Files || d.report == nil {
+		return nil
+	}
+	bounds := map[string]run.Bounds{}
+	for _, c := range d.report.Columns {
+		if b, ok := t.result.Released.Bounds[c.Name]; ok && c.Bounds == nil {
+			bounds[c.Name] = b
+		}
+	}
+	return bounds
 }
 
 // inFull says what a run that failed is charged, where it is charged at all.
