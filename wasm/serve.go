@@ -16,6 +16,7 @@ import (
 	"clipscope/core/data"
 	"clipscope/core/data/builtin"
 	"clipscope/core/data/load"
+	"clipscope/core/model"
 	"clipscope/core/plan"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
@@ -35,15 +36,21 @@ func Serve() {
 		Yield:   newYielder().yield,
 		Now:     time.Now,
 		Backend: backend,
-		New: func(c run.Config, meta data.Meta) (worker.Planned, error) {
+		New: func(c run.Config, meta data.Meta, start *model.Weights) (worker.Planned, error) {
 			if c.Tuning.Runs != 0 {
 				t, err := tune.New(c, meta)
+				if err == nil && start != nil {
+					t, err = t.StartFrom(start)
+				}
 				if err != nil {
 					return nil, err
 				}
 				return tuning{t}, nil
 			}
 			p, err := plan.Recall(accounts, c, meta)
+			if err == nil && start != nil {
+				p, err = p.StartFrom(start)
+			}
 			if err != nil {
 				return nil, err // not a Plan that is nil in an interface that is not
 			}

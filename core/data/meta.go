@@ -111,6 +111,15 @@ func (m Meta) CheckDeclared(lo, hi float64) error {
 	return err
 }
 
+// DeclaredBounds returns the bounds of [DeclaredScale]: one where all features have the same.
+func (m Meta) DeclaredBounds(lo, hi float64) ([]Bound, error) {
+	s, err := DeclaredScale(m.rowless(), lo, hi)
+	if err != nil {
+		return nil, err
+	}
+	return s.Bounds(), nil
+}
+
 // Facts returns the properties that decide how a run on the data is set up by default.
 func (m Meta) Facts() run.Facts {
 	f := facts(m.TrainRows, m.Features, m.Outputs, m.Task, m.Shape, m.Columns)

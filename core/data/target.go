@@ -69,6 +69,20 @@ func (s *TargetScale) Unscale(z []float32) {
 	}
 }
 
+// Unfold is the inverse of Fold, but for rounding.
+func (s *TargetScale) Unfold(weight, bias []float32) {
+	if s == nil {
+		return
+	}
+	for i, w := range weight {
+		weight[i] = float32(float64(w) / s.half[i%len(s.half)])
+	}
+	for i, b := range bias {
+		j := i % len(s.mid)
+		bias[i] = float32((float64(b) - s.mid[j]) / s.half[j])
+	}
+}
+
 // Fold applies Unscale to the parameters of the model's last layer, a dense one of weight
 // [inputs×targets] and bias [targets], in place: its outputs are then in the targets' units.
 func (s *TargetScale) Fold(weight, bias []float32) {

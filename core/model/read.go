@@ -257,36 +257,16 @@ type tensor struct {
 // fromTensors reads a safetensors file. Its tensors may stand in any order, and have to
 // be those of the layers, without gaps between them.
 func fromTensors(b []byte) (*File, error) {
-	n := binary.LittleEndian.Uint64(b)
-	if n > uint64(len(b)-8) {
-		return nil, fmt.Errorf("model: a header of %d bytes in a file of %d: the file is cut short", n, len(b))
-	}
-	if bytes.Count(b[8:8+n], []byte("{")) > 2*mostObjects { // of tensors, and of what its texts have
-		return nil, fmt.Errorf("model: header: there are more than %d objects", 2*mostObjects)
-	}
-	var header map[string]json.RawMessage
-	if err := json.Unmarshal(b[8:8+n], &header); err != nil {
-		return nil, inJSON("header", err)
-	}
-	f, err := fromMetadata(header["__metadata__"])
+	header, body, err := tensorHeader(b)
 	if err != nil {
 		return nil, err
 	}
-	delete(header, "__metadata__")
-	body, tensors := b[8+n:], map[string]tensor{}
-	var parts [][2]uint64
-	for name, text := range header {
-		var t tensor
-		if err := json.Unmarshal(text, &t); err != nil {
-			return nil, inJSON("header: "+clipped(name), err)
-		}
-		if err := t.checkBounds(uint64(len(body))); err != nil {
-			return nil, fmt.Errorf("model: tensor %s: %w", clipped(name), err)
-		}
-		parts = append(parts, [2]uint64(t.At))
-		tensors[name] = t
+	f, err := fromMetadata(header[metadata])
+	if err != nil {
+		return nil, err
 	}
-	if err := cover(parts, uint64(len(body))); err != nil {
+	tensors, err := readTensors(header, body)
+	if err != nil {
 		return nil, err
 	}
 	f.Parameters = make([]float32, 0, len(body)/4)
@@ -294,17 +274,14 @@ func fromTensors(b []byte) (*File, error) {
 		return f, nil // which Check refuses
 	}
 	take := func(name string) {
-		t := tensors[name]
+		f.Parameters = tensors[name].appendValues(f.Parameters, body)
 		delete(tensors, name)
-		for at := t.At[0]; at < t.At[1]; at += 4 {
-			f.Parameters = append(f.Parameters, math.Float32frombits(binary.LittleEndian.Uint32(body[at:])))
-		}
 	}
 	named := false
 	for i, l := range f.Apply.Layers {
 		for _, want := range l.Tensors {
 			named = true
-			name := fmt.Sprintf("layers.%d.%s", i, want.Name)
+			name := tensorName(i, want.Name)
 			if t, ok := tensors[name]; !ok || !t.has(want.Shape) {
 				return nil, fmt.Errorf("model: there is no tensor %s of shape %v, which layer %d (%s) needs", clipped(name), want.Shape, i+1, clipped(l.Text))
 			}
@@ -318,6 +295,53 @@ func fromTensors(b []byte) (*File, error) {
 		return nil, fmt.Errorf("model: the tensor %s is of no layer", clipped(name))
 	}
 	return f, nil
+}
+
+// metadata is the entry of a header that is no tensor.
+const metadata = "__metadata__"
+
+// tensorHeader returns the header of a safetensors file, and what follows it.
+func tensorHeader(b []byte) (header map[string]json.RawMessage, body []byte, err error) {
+	n := binary.LittleEndian.Uint64(b)
+	if n > uint64(len(b)-8) {
+		return nil, nil, fmt.Errorf("model: a header of %d bytes in a file of %d: the file is cut short", n, len(b))
+	}
+	if bytes.Count(b[8:8+n], []byte("{")) > 2*mostObjects { // of tensors, and of what its texts have
+		return nil, nil, fmt.Errorf("model: header: there are more than %d objects", 2*mostObjects)
+	}
+	if err := json.Unmarshal(b[8:8+n], &header); err != nil {
+		return nil, nil, inJSON("header", err)
+	}
+	return header, b[8+n:], nil
+}
+
+// readTensors returns the tensors of a header by their names. They cover the body.
+func readTensors(header map[string]json.RawMessage, body []byte) (map[string]tensor, error) {
+	tensors := map[string]tensor{}
+	var parts [][2]uint64
+	for name, text := range header {
+		if name == metadata {
+			continue
+		}
+		var t tensor
+		if err := json.Unmarshal(text, &t); err != nil {
+			return nil, inJSON("header: "+clipped(name), err)
+		}
+		if err := t.checkBounds(uint64(len(body))); err != nil {
+			return nil, fmt.Errorf("model: tensor %s: %w", clipped(name), err)
+		}
+		parts = append(parts, [2]uint64(t.At))
+		tensors[name] = t
+	}
+	return tensors, cover(parts, uint64(len(body)))
+}
+
+// appendValues appends a tensor's numbers to dst.
+func (t tensor) appendValues(dst []float32, body []byte) []float32 {
+	for at := t.At[0]; at < t.At[1]; at += 4 {
+		dst = append(dst, math.Float32frombits(binary.LittleEndian.Uint32(body[at:])))
+	}
+	return dst
 }
 
 // checkBounds holds a tensor of a body of so many bytes to what its header says.

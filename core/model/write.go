@@ -88,11 +88,7 @@ func (f *File) header() ([]byte, error) {
 	}
 	for i, l := range f.Apply.Layers {
 		for _, t := range l.Tensors {
-			n := 1
-			for _, d := range t.Shape {
-				n *= d
-			}
-			add(fmt.Sprintf("layers.%d.%s", i, t.Name), t.Shape, n)
+			add(tensorName(i, t.Name), t.Shape, product(t.Shape))
 		}
 	}
 	if at == 0 { // of a file that an earlier version wrote

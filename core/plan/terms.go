@@ -29,6 +29,11 @@ type Terms struct {
 	Capacity              int           // rows that go through the model at once in a tab's memory
 	Changes               []run.Changed // of the run while it went on
 	ClassWeights          []float32     // of each class; nil: they all weigh the same
+	// StartWeights are the first parameters, in the data's units; nil where they are drawn at random, and
+	// where the weights that Config.Start names are not at hand.
+	StartWeights []float32
+
+	start *run.StartInfo // what is known of StartWeights; nil: Config.Start alone
 
 	first *clip.Clipper // as it is before the first step
 	asked int           // max_physical_batch_size, or the most that it may be where it was left out
@@ -123,7 +128,7 @@ func (t *Terms) sought() data.Sought {
 
 // Known returns what the plan takes for public of its data set.
 func (t *Terms) Known() privacy.Known {
-	return privacy.Known{Backbone: t.Meta.Backbone, ByClass: t.Meta.ByClass, Declared: t.Config.NumExamples > 0, Weights: t.weightsInWords()}
+	return privacy.Known{Backbone: t.Meta.Backbone, ByClass: t.Meta.ByClass, Declared: t.Config.NumExamples > 0, Weights: t.weightsInWords(), Start: t.startInfo()}
 }
 
 // Relation says which data sets the guarantee holds between.

@@ -92,6 +92,8 @@ type Known struct {
 	Weights string
 	// Declared says that the number of rows is declared and the counted one covered.
 	Declared bool
+	// Start is the weights that training starts from; nil where they are drawn at random.
+	Start *run.StartInfo
 }
 
 // What is said of every data set, beside the number of rows.
@@ -109,6 +111,9 @@ func (k Known) String() string {
 	if k.Weights != "" {
 		said += " So are the declared weights of classes, by which losses were multiplied before gradients were clipped: " + k.Weights + "."
 	}
+	if k.Start != nil {
+		said += startInWords(k.Start)
+	}
 	b := k.Backbone
 	if b == nil {
 		return said
@@ -122,6 +127,15 @@ func (k Known) String() string {
 		return said + fmt.Sprintf(" It was given %d rows at a time. The guarantee is that of the features. It holds for the rows only if those of a batch do not influence each other, which was tried on made-up rows and is not proven.", b.Batch)
 	}
 	return said + " It was run for every row alone, so that no other row decides a row's features."
+}
+
+// startInWords says what is assumed of the weights that a run starts from.
+func startInWords(s *run.StartInfo) string {
+	said := fmt.Sprintf(" Training started from the weights in %s (SHA-256 %s), which are treated as public: nothing is promised to the rows that they were trained on.", cmp.Or(data.Shorten(s.File), "a file"), s.SHA256)
+	if s.Private {
+		return said + fmt.Sprintf(" Their file says that the run which left them is (ε = %s, δ = %s)-differentially private. That ε is not in the one given here: for a row that both runs were trained on, the two add up.", run.UpText(float64(s.Epsilon), 4), run.UpText(s.Delta, 2))
+	}
+	return said + " What they may tell about the rows of this run is not covered, if they were trained on them."
 }
 
 // MostPerDeclared bounds how many times as many rows there may be as were declared. What sums
@@ -596,7 +610,7 @@ func (s *Statement) MarshalJSON() ([]byte, error) {
 		Clipping: s.Clipping, Events: events,
 		Epsilon: run.Number(epsilon), EpsilonAtStep: run.Number(atStep), Delta: s.Delta, Accountant: s.Accountant,
 		Epsilons: epsilons, Groups: groups, Order: s.report.Order, Notice: s.report.Notice,
-		RNG: "chacha12", Noise: noise, Released: s.Released, Backbone: s.Backbone, Versions: s.Versions, Checks: s.Checks,
+		RNG: "chacha12", Noise: noise, Released: s.Released, Backbone: s.Backbone, Start: s.Start, Versions: s.Versions, Checks: s.Checks,
 		Attacker: attacker, Short: s.short(), Sections: sections, Text: run.TextOf(sections),
 	})
 }

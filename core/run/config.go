@@ -30,6 +30,8 @@ type Config struct {
 	// Augmentation changes images at random whenever they are drawn.
 	Augmentation Augmentation `json:"augmentation,omitzero"`
 	Model        Model        `json:"model,omitzero"`
+	// Start names the weights that the model starts from, in place of random ones.
+	Start Start `json:"start,omitzero"`
 
 	// Method is the registered name of a clipping method. Its own parameters
 	// stand beside these fields in JSON and in the URL ("r": 0.1) and are

@@ -25,6 +25,8 @@ type CheckpointInfo struct {
 	Room string `json:"room,omitempty"`
 	// Backbone made the features of the rows; nil: they are the rows' own.
 	Backbone *Backbone `json:"backbone,omitempty"`
+	// Start is what is known of the weights that it started from; nil: they were random.
+	Start *StartInfo `json:"start,omitempty"`
 	// Record is the run's in the ledger, without names; nil of built-in data. Trained and
 	// Tested are hashes of what training data and test files are called under its Salt.
 	Record  *Record `json:"record,omitempty"`

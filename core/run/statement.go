@@ -90,6 +90,7 @@ type Statement struct {
 	Noise           string            `json:"noise_mode"`
 	Released        []string          `json:"released"`
 	Backbone        *Backbone         `json:"backbone,omitempty"` // what made the features
+	Start           *StartInfo        `json:"start,omitempty"`    // the weights that it started from
 	// Together is of a run that several parties trained; nil of one alone.
 	Together *StatementTogether `json:"together,omitempty"`
 	// Ledger is what the data set has spent in all, this run included; nil for

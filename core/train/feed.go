@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
@@ -167,16 +168,36 @@ func (f *feed) smooth(n, views int) {
 	f.model.Smooth(f.pulls)
 }
 
+// writeStart gives the model the weights that the run starts from, if there are some. They answer in the
+// data's units.
+//
+// Guarantee: weights are declared to be public, and the targets' bounds were declared or paid for.
+func (f *feed) writeStart() {
+	given := f.terms.StartWeights
+	if given == nil {
+		return
+	}
+	first := slices.Clone(given)
+	if f.targetScale != nil {
+		f.targetScale.Unfold(f.lastLayer(first))
+	}
+	f.be.Write(f.model.All(), first)
+}
+
+// lastLayer returns the weight and the bias of a dense last layer among parameters.
+func (f *feed) lastLayer(parameters []float32) (weight, bias []float32) {
+	k, layers := f.ds.Outputs, f.terms.Spec.Layers
+	last := parameters[len(parameters)-layers[len(layers)-1].Parameters:]
+	return last[:len(last)-k], last[len(last)-k:]
+}
+
 // unscale has parameters that were trained on scaled targets give answers in the
 // data's units: the last layer is dense then, and its weight and bias are what comes last.
 //
 // Guarantee: that of the parameters and of the targets' bounds, from which it computes: in a
 // run without noise there is none.
 func (f *feed) unscale(parameters []float32) {
-	if f.targetScale == nil {
-		return
+	if f.targetScale != nil {
+		f.targetScale.Fold(f.lastLayer(parameters))
 	}
-	k, layers := f.ds.Outputs, f.terms.Spec.Layers
-	last := parameters[len(parameters)-layers[len(layers)-1].Parameters:]
-	f.targetScale.Fold(last[:len(last)-k], last[len(last)-k:])
 }

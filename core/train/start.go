@@ -20,6 +20,9 @@ func Start(ctx context.Context, p *plan.Plan, ds *data.Dataset, be compute.Backe
 
 // Join is [Start] of a run of several parties, which meet at others.
 func Join(ctx context.Context, p *plan.Plan, ds *data.Dataset, be compute.Backend, others Exchange) (*Run, error) {
+	if c := p.Terms().Config; c.Start.SHA256 != "" && p.Terms().StartWeights == nil {
+		return nil, plan.Fault("start", "the weights of %s (SHA-256 %s) are not at hand: choose their file again", data.Shorten(c.Start.File), c.Start.SHA256)
+	}
 	r, err := newRun(p, ds, be, others)
 	if err != nil {
 		return nil, err
@@ -49,6 +52,7 @@ func (r *Run) assemble(context.Context) (err error) {
 	w, c := r.work, &r.work.terms.Config
 	w.makeModel()
 	w.model.Init(rand.New(w.stream(privacy.Init, 0)))
+	r.feed.writeStart()
 	if r.sampler, err = privacy.NewSampler(r.feed.ds.Train.N, w.terms.SampleRate); err != nil {
 		return err
 	}

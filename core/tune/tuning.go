@@ -10,6 +10,7 @@ import (
 
 	"clipscope/core/clip"
 	"clipscope/core/data"
+	"clipscope/core/model"
 	"clipscope/core/plan"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
@@ -68,6 +69,23 @@ func New(cfg run.Config, meta data.Meta) (*Tuning, error) {
 		return nil, err
 	}
 	return t, t.describe(alone)
+}
+
+// StartFrom returns the tuning with the weights that its configuration names, from which all of its runs start. See
+// [plan.Plan.StartFrom].
+func (t *Tuning) StartFrom(w *model.Weights) (*Tuning, error) {
+	n := *t
+	n.grid = make([]*plan.Plan, len(t.grid))
+	for i, p := range t.grid {
+		var err error
+		if n.grid[i], err = p.StartFrom(w); err != nil {
+			return nil, err
+		}
+	}
+	before, now := t.grid[0].Info().Warnings, n.grid[0].Info().Warnings
+	n.info.Warnings = append(slices.Clone(t.info.Warnings), now[len(before):]...)
+	n.info.Guarantee = n.guarantee()
+	return &n, nil
 }
 
 // scoreFor returns what runs are compared by.

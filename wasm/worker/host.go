@@ -9,6 +9,7 @@ import (
 	"clipscope/core/data"
 	"clipscope/core/data/load"
 	"clipscope/core/data/source"
+	"clipscope/core/model"
 	"clipscope/core/run"
 )
 
@@ -22,8 +23,8 @@ type Host struct {
 	Now func() time.Time
 	// Backend finds the back end that a configuration names, without opening it.
 	Backend func(run.Config) (Backend, error)
-	// New plans a run.
-	New func(run.Config, data.Meta) (Planned, error)
+	// New plans a run, from the weights that its configuration names; nil: it names none.
+	New func(run.Config, data.Meta, *model.Weights) (Planned, error)
 	// Load reads files.
 	Load func(ctx context.Context, train, test []source.File, opt run.CSV, progress func(source.Progress)) (*data.Dataset, *data.Report, error)
 	// Files reads the files that a model is to answer.

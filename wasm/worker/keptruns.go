@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"clipscope/core/data"
+	"clipscope/core/model"
 	"clipscope/core/run"
 )
 
@@ -97,7 +98,11 @@ func (s *keptRuns) continueRun(r Request, q run.GoOnRequest) (_ any, err error) 
 	if err := s.sameData(f.CheckpointInfo); err != nil {
 		return nil, err
 	}
-	p, err := s.runs.plans.prepare(f.Config)
+	var start *model.Weights
+	if f.Start != nil { // its state has what became of the weights
+		start = &model.Weights{Info: *f.Start}
+	}
+	p, err := s.runs.plans.prepareFrom(f.Config, start)
 	if err != nil {
 		return nil, err
 	}

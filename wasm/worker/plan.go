@@ -1,11 +1,14 @@
 package worker
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"clipscope/core/compute"
 	"clipscope/core/data"
+	"clipscope/core/model"
 	"clipscope/core/run"
 )
 
@@ -13,7 +16,8 @@ import (
 type planner struct {
 	data    *openData
 	backend func(run.Config) (Backend, error)
-	plan    func(run.Config, data.Meta) (Planned, error)
+	plan    func(run.Config, data.Meta, *model.Weights) (Planned, error)
+	weights *model.Weights // that a run may start from; nil: none were given
 }
 
 func (p *planner) info(q run.TrainRequest) (run.PlanInfo, error) {
@@ -24,15 +28,55 @@ func (p *planner) info(q run.TrainRequest) (run.PlanInfo, error) {
 	return ready.info(), nil
 }
 
-func (p *planner) prepare(c run.Config) (ready prepared, err error) {
+func (p *planner) prepare(c run.Config) (prepared, error) {
+	start, err := p.startOf(c.Start)
+	if err != nil {
+		return prepared{}, err
+	}
+	return p.prepareFrom(c, start)
+}
+
+// startOf returns the weights that a configuration names; nil where it names none.
+func (p *planner) startOf(s run.Start) (*model.Weights, error) {
+	switch {
+	case s.SHA256 == "":
+		return nil, nil
+	case p.weights == nil || p.weights.Info.SHA256 != s.SHA256:
+		return nil, &run.ConfigError{Field: "start", Message: fmt.Sprintf("the run starts from the weights in %s (SHA-256 %.12s…), and they are not open here: choose that file, or start from random weights", cmp.Or(data.Shorten(s.File), "a file"), s.SHA256)}
+	}
+	return p.weights, nil
+}
+
+// readWeights takes the weights in a file in the place of those before.
+func (p *planner) readWeights(r Request, q run.StartRequest) (run.StartInfo, error) {
+	f, b, err := wholeFile(r, modelSize)
+	if err != nil {
+		return run.StartInfo{}, err
+	}
+	w, err := model.ReadWeights(f.Name(), b)
+	if err != nil {
+		return run.StartInfo{}, noModel(f, err)
+	}
+	if q.SHA256 != "" && w.Info.SHA256 != q.SHA256 {
+		return run.StartInfo{}, &data.Error{File: f.Name(), Got: "other weights than when it was chosen", Fix: "Choose the file again; it has been changed since."}
+	}
+	p.weights = w
+	return w.Info, nil
+}
+
+// prepareFrom is like prepare, with weights that the caller has.
+func (p *planner) prepareFrom(c run.Config, start *model.Weights) (ready prepared, err error) {
 	ready.config = c
+	if start != nil {
+		ready.weights = &start.Info
+	}
 	if ready.ds, err = p.data.of(c); err != nil {
 		return ready, err
 	}
 	if ready.on, err = p.backend(c); err != nil {
 		return ready, &run.ConfigError{Field: "backend", Message: err.Error()}
 	}
-	ready.plan, err = p.plan(c, ready.ds.Meta())
+	ready.plan, err = p.plan(c, ready.ds.Meta(), start)
 	return ready, err
 }
 
@@ -44,7 +88,8 @@ type prepared struct {
 	on     Backend
 	from   *keptRun // the kept run that it continues; nil: it starts anew
 
-	meeting *Meeting // of a run of several parties
+	weights *run.StartInfo // those that it starts from; nil: they are random
+	meeting *Meeting       // of a run of several parties
 }
 
 func (p prepared) info() run.PlanInfo {

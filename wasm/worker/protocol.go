@@ -21,6 +21,8 @@
 //	datasets   → reply: the built-in data, []builtin.Info
 //	open       [run.OpenRequest] + files → progress data.Progress…, reply: data.Report,
 //	           about the data, which the worker keeps until the next open succeeds
+//	start      [run.StartRequest] + a model's file → reply: [run.StartInfo] of its weights, which
+//	           the worker keeps for runs that name them
 //	plan       [run.TrainRequest] → reply: [run.PlanInfo]
 //	train      [run.TrainRequest] → reply: [run.PlanInfo]; from then on, under the
 //	           same id: state, place, trial, events … and at the end one of done and failed
@@ -139,6 +141,7 @@ const (
 	Epsilon    = "epsilon"
 	Calibrate  = "calibrate"
 	Open       = "open"
+	Start      = "start"
 	Plan       = "plan"
 	Train      = "train"
 	Change     = "change"

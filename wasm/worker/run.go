@@ -73,7 +73,7 @@ func (s *runs) checkpointInfo(p prepared, q run.TrainRequest) (about run.Checkpo
 	info := p.plan.Info()
 	about = run.CheckpointInfo{
 		Program: q.Keep.Program, Data: p.ds.Name, Builtin: s.plans.data.publicName(q.Config), Started: s.mail.now().UTC().Format(time.RFC3339),
-		Steps: info.Steps, Config: q.Config, Backbone: p.ds.Backbone,
+		Steps: info.Steps, Config: q.Config, Backbone: p.ds.Backbone, Start: p.weights,
 	}
 	if q.Together != nil {
 		about.Room = q.Together.Room

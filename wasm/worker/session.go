@@ -47,6 +47,7 @@ func NewSession(h Host) *Session {
 		Memory:   plain(memory),
 		Open:     request(open.open),
 
+		Start:   request(plans.readWeights),
 		Plan:    question(plans.info),
 		Train:   request(runs.train),
 		Invite:  request(meet.invite),

@@ -1,0 +1,160 @@
+package model
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"clipscope/core/nn"
+	"clipscope/core/run"
+)
+
+// Weights are the tensors of a saved model, by their names, from which a run may start. They never change.
+type Weights struct {
+	Info run.StartInfo
+	// Apply describes what the model takes and gives; nil where the file has tensors alone.
+	Apply *run.Application
+
+	tensors map[string]namedTensor // nil where only Info is known
+}
+
+// namedTensor is a tensor with its numbers.
+type namedTensor struct {
+	shape  []int
+	values []float32
+}
+
+// tensorName returns the name that a tensor of a layer has in safetensors files.
+func tensorName(layer int, tensor string) string { return fmt.Sprintf("layers.%d.%s", layer, tensor) }
+
+// ReadWeights reads the weights of a model's file: one that [Read] reads, or a safetensors file of another program, whose
+// tensors are float32 and named as [File.Safetensors] names them. A number that is NaN or infinite
+// is refused with its tensor's name.
+func ReadWeights(name string, b []byte) (*Weights, error) {
+	w, err := readWeights(b)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(b)
+	w.Info.File, w.Info.SHA256 = name, hex.EncodeToString(sum[:])
+	for _, name := range slices.Sorted(maps.Keys(w.tensors)) {
+		values := w.tensors[name].values
+		for i, v := range values {
+			if x := float64(v); math.IsNaN(x) || math.IsInf(x, 0) {
+				return nil, fmt.Errorf("model: tensor %s: number %d of %d is %v: no run starts from numbers that are not finite", clipped(name), i+1, len(values), x)
+			}
+		}
+		w.Info.Parameters += len(values)
+	}
+	return w, nil
+}
+
+func readWeights(b []byte) (*Weights, error) {
+	if len(b) <= MaxBytes && looksTensors(b) {
+		header, body, err := tensorHeader(b)
+		if err != nil {
+			return nil, err
+		}
+		if !ownMetadata(header[metadata]) {
+			return rawWeights(header, body)
+		}
+	}
+	f, err := Read(b)
+	if err != nil {
+		return nil, err
+	}
+	return f.weights()
+}
+
+// ownMetadata reports whether the metadata of a safetensors file says that Clipscope wrote it.
+func ownMetadata(text json.RawMessage) bool {
+	var texts struct {
+		Format string `json:"format"`
+	}
+	return json.Unmarshal(text, &texts) == nil && (texts.Format == Format || texts.Format == "clipscope")
+}
+
+// rawWeights returns the tensors of another program's file.
+func rawWeights(header map[string]json.RawMessage, body []byte) (*Weights, error) {
+	tensors, err := readTensors(header, body)
+	if err != nil {
+		return nil, err
+	}
+	if len(tensors) == 0 {
+		return nil, errors.New("model: the file has no tensors")
+	}
+	w := &Weights{tensors: map[string]namedTensor{}}
+	for name, t := range tensors {
+		shape := make([]int, len(t.Shape))
+		for i, d := range t.Shape {
+			shape[i] = int(min(d, math.MaxInt32)) // of an empty tensor alone it may be more
+		}
+		w.tensors[name] = namedTensor{shape, t.appendValues(nil, body)}
+	}
+	return w, nil
+}
+
+// weights returns the tensors of a model that has passed [File.Check].
+func (f *File) weights() (*Weights, error) {
+	spec, err := f.spec()
+	if err != nil {
+		return nil, err
+	}
+	w := &Weights{Apply: f.Apply, tensors: map[string]namedTensor{}}
+	w.Info.Model = f.Config.Model
+	if e := float64(f.Epsilon); f.Guarantee != "" && !strings.HasPrefix(f.Guarantee, run.NoGuarantee) && !math.IsInf(e, 0) && !math.IsNaN(e) {
+		w.Info.Private, w.Info.Epsilon, w.Info.Delta = true, f.Epsilon, f.Delta
+	}
+	rest := f.Parameters
+	for i, l := range spec.Layers {
+		for _, t := range l.Tensors {
+			n := product(t.Shape)
+			w.tensors[tensorName(i, t.Name)] = namedTensor{t.Shape, rest[:n]}
+			rest = rest[n:]
+		}
+	}
+	return w, nil
+}
+
+func product(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}
+
+// Fit returns the parameters of a network, one layer after the other, as the weights have them; nil where only
+// Info is known. Tensors of other names or shapes than the network's are refused, with what was wanted and what is there.
+func (w *Weights) Fit(spec nn.Spec) ([]float32, error) {
+	if w.tensors == nil {
+		return nil, nil
+	}
+	all, used := make([]float32, 0, spec.Params()), map[string]bool{}
+	for i, l := range spec.Layers {
+		for _, want := range l.Tensors {
+			name := tensorName(i, want.Name)
+			have, ok := w.tensors[name]
+			if !ok {
+				return nil, fmt.Errorf("there is no tensor %s of shape %v, which layer %d (%s) takes; there are %s", name, want.Shape, i+1, clipped(l.Text), list(slices.Sorted(maps.Keys(w.tensors))))
+			}
+			if !slices.Equal(have.shape, want.Shape) {
+				return nil, fmt.Errorf("the tensor %s has the shape %v, and layer %d (%s) takes %v", name, have.shape, i+1, clipped(l.Text), want.Shape)
+			}
+			used[name] = true
+			all = append(all, have.values...)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.tensors)) {
+		if !used[name] {
+			return nil, fmt.Errorf("the tensor %s of shape %v is of no layer of this network", clipped(name), w.tensors[name].shape)
+		}
+	}
+	return all, nil
+}
