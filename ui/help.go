@@ -126,6 +126,10 @@ var helpTopics = []topic{
 		"A model that was trained elsewhere, on public data, knows a good deal of what pictures look like. Under Data → Use a backbone an ONNX file of your own makes features of every row, in this tab, and a small private model learns on these: much more accurate at the same ε than learning everything from your rows. Choose which of its outputs the features are.",
 		"The guarantee takes the backbone for public. If it was trained on these very rows, what it knows of them is not covered. Every row is given to it alone, so that none decides what becomes of another. Features are kept in this browser so that they are made once; a model that is trained on them needs the same backbone where it is applied.",
 	}},
+	{"start-from", "Start from a saved model", []string{
+		"Under Model → Start from a saved model, training goes on from the weights of a model that this page saved, or of a safetensors file with the same tensors: of one that public data made, for example, which a few private steps then fit to your rows.",
+		"The guarantee takes the weights for public, which you declare, and the statement names their file: nothing is promised to the rows that they were trained on. If a private run on the same rows left them, both ε add up.",
+	}},
 	{"local", "Where the data goes", []string{
 		"Nowhere. Files are read in this tab, by workers of this page. The count at the top is the browser's own: requests of this page that reached the network since it was ready.",
 		"Should something try: the browser refuses every request of the page and its workers to another site, by the page's security policy. What no policy governs is taken from the page before anything else runs in it: calls between browsers (WebRTC), frames, forms, new windows. What remains are addresses: a script that had got into the page could have the name of another site looked up, and, in an older Firefox or where the host sends no headers, go to its address. A link to another site that you click yourself leads there, as links do.",

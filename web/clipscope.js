@@ -51,6 +51,8 @@ class Connection {
   label; // what its files are called; undefined for built-in data
   files = ""; // their names, in words
   /** @type {string | undefined} */
+  weights; // the SHA-256 of those that it has for runs to start from
+  /** @type {string | undefined} */
   opening; // the name of what it reads
   /** @type {(() => void) | undefined} */
   onEnd;
@@ -288,7 +290,7 @@ async function cancellable(starting, signal, f, off = (connection, reason) => co
 
 // question is a call that puts one to the calculator, one at a time: whoever
 // cancels theirs cancels no other.
-/** @param {string} type @returns {(request?: unknown, signal?: AbortSignal) => Promise<any>} */
+/** @param {string} type @returns {(request?: any, signal?: AbortSignal) => Promise<any>} */
 const question = (type) => (request, signal) => {
   clipscopeEarly.use();
   const before = turn, starting = before.then(() => {
@@ -296,11 +298,37 @@ const question = (type) => (request, signal) => {
     return calculator();
   });
   starting.catch(() => {}); // nobody looks at it where signal was there first
-  const mine = cancellable(starting, signal, (connection) => connection.request(type, request));
+  const mine = cancellable(starting, signal, async (connection) => {
+    await furnish(connection, request);
+    return connection.request(type, request);
+  });
   turn = mine.then(() => {}, () => {}).then(() => before); // one that is called off ends no other's turn
   return mine;
 };
 let turn = Promise.resolve();
+
+// The files of weights that runs may start from, by their SHA-256: a configuration names them by that, and a worker is given
+// those that are named.
+/** @type {Map<string, File>} */
+const weights = new Map();
+
+// startFrom reads the weights of a model, and keeps its file for the runs of this page that name them.
+/** @param {unknown} model @param {AbortSignal} [signal] */
+async function startFrom(model, signal) {
+  const file = fileOf(model, "model.safetensors"), info = await inWorker("start", {}, { train: [file], test: [] }, undefined, signal);
+  weights.set(info.sha256, file);
+  return info;
+}
+
+// furnish gives a worker the weights that a request's configuration starts from. Where this page has no file
+// of them, the worker says which are missing.
+/** @param {Connection} connection @param {{ config?: any } | undefined} request */
+async function furnish(connection, request) {
+  const sha256 = request?.config?.start?.sha256, file = weights.get(sha256);
+  if (!file || connection.weights === sha256) return;
+  await connection.request("start", { sha256 }, { train: [file], test: [] });
+  connection.weights = sha256;
+}
 
 // sourceOf checks what open and train take as data.
 /** @param {any} what @returns {Source} */
@@ -573,6 +601,7 @@ async function laboratory(config, data, { signal, progress, anyway = false } = {
   const starting = data instanceof Data ? data.apart(progress, signal) : place(config, data).then((p) => p.connection);
   try {
     return await cancellable(starting, signal, async (c) => {
+      await furnish(c, { config });
       const look = await c.request("lab", { config: config ?? {} });
       if (c.label !== undefined) {
         const { book } = await enterRun(c, random(16), { events: {}, steps: 0, private: false }, { anyway, ask: true });
@@ -1023,6 +1052,13 @@ function modelFile(model) {
   throw fail("Give a model's file, its text or its bytes, or the result of a run.");
 }
 
+// fileOf is a model as a file, by a name where it has none.
+/** @param {any} model @param {string} name @returns {File} */
+function fileOf(model, name) {
+  if (model instanceof Model) return model.file;
+  return model instanceof File ? model : new File([modelFile(model)], model?.name ?? name);
+}
+
 // convert has a worker of its own, which ends with it: a large model takes much memory.
 /** @param {unknown} model @param {string} to @param {{ onProgress?: (bytes: number) => void, signal?: AbortSignal }} [options] */
 async function convert(model, to, options) {
@@ -1065,11 +1101,22 @@ async function seated(room, label) {
 }
 
 // train starts a run. With ask, one without a guarantee is refused, limit or not. With together it meets others in
-// a room before its first step: it is charged before it goes there, and not at all where the run is not started there.
-/** @param {any} [config] @param {any} [what] @param {{ paused?: boolean; anyway?: boolean; ask?: boolean; together?: Joining }} [options] @returns {Promise<Run>} */
+// a room before its first step: it is charged before it goes there, and not at all where the run is not started there. With start
+// it begins with the weights of that model.
+/** @param {any} [config] @param {any} [what] @param {{ paused?: boolean; anyway?: boolean; ask?: boolean; together?: Joining; start?: unknown }} [options] @returns {Promise<Run>} */
 async function train(config, what, options) {
   clipscopeEarly.use();
+  if (options?.start !== undefined) {
+    const { start, ...rest } = options, { file, sha256 } = await startFrom(start);
+    return train({ ...config, start: { ...config?.start, file, sha256 } }, what, rest);
+  }
   const { connection, own } = await place(config, what);
+  try {
+    await furnish(connection, { config });
+  } catch (e) {
+    if (own) connection.end(e);
+    throw e;
+  }
   if (connection.run) {
     // Another run took the worker while this one was being prepared.
     return train(config, what, options);
@@ -1141,7 +1188,10 @@ async function place(config, what) {
 // about puts a question about opened data, or about built-in data.
 /** @param {unknown} data @param {string} type @param {object} body */
 async function about(data, type, body) {
-  return data instanceof Data ? (await data.connect(false)).connection.request(type, body) : question(type)(body);
+  if (!(data instanceof Data)) return question(type)(body);
+  const { connection } = await data.connect(false);
+  await furnish(connection, body);
+  return connection.request(type, body);
 }
 
 export const clipscope = Object.freeze({
@@ -1174,6 +1224,8 @@ export const clipscope = Object.freeze({
     return about(data, "plan", { config: config ?? {} });
   },
   train,
+  // start says what weights a model has, and keeps them for runs of this page whose configuration names them.
+  start: startFrom,
   together: Object.freeze({
     // rooms says whether the page's host has rooms in which several parties can train together.
     rooms: document.querySelector('meta[name="clipscope-rooms"]') !== null,
@@ -1189,7 +1241,7 @@ export const clipscope = Object.freeze({
   // load takes a file that a model was saved in, what it holds, or the result of a run.
   /** @param {any} source @param {AbortSignal} [signal] */
   async load(source, signal) {
-    const file = source instanceof File ? source : new File([modelFile(source)], source.name ?? "model");
+    const file = fileOf(source, "model");
     const { connection, info } = await hold(file, signal);
     return new Model(connection, file, info);
   },
@@ -1197,7 +1249,7 @@ export const clipscope = Object.freeze({
   // recognise it says only what the file is.
   /** @param {any} source @param {AbortSignal} [signal] @param {{ recognise?: boolean }} [options] */
   async check(source, signal, options) {
-    const file = source instanceof File ? source : new File([modelFile(source)], source.name ?? "file");
+    const file = fileOf(source, "file");
     return inWorker("check", { recognise: Boolean(options?.recognise) }, { train: [file], test: [] }, undefined, signal);
   },
   interrupted,

@@ -29,6 +29,7 @@ type Loader interface {
 	StopLooking()
 	TakeSaved()
 	UseSaved()
+	StartSaved()
 	CheckSaved()
 	ReadAsNew()
 }
@@ -49,6 +50,7 @@ type DataView struct {
 	Refused bool
 	// Saved says that the file has no rows but is one that the page saves; Model and Settings, what it has.
 	Saved, Model, Settings bool
+	Startable              bool // a run can start from it
 	// Looking says that whether the page saved the file is not known yet.
 	Looking bool
 	// Recalled says that the table is read as one of the same columns was before.
@@ -271,6 +273,10 @@ func (c *Data) saved() app.UI {
 		app.Button().Type("button").ID("use-saved").Hidden(!c.View.Model).Text("Use it").OnClick(func(ctx app.Context, _ app.Event) {
 			l.UseSaved()
 			ctx.Navigate(widget.Link("/use"))
+		}),
+		app.Button().Type("button").ID("start-saved").Hidden(!c.View.Startable).Text("Start from it").OnClick(func(app.Context, app.Event) {
+			l.StartSaved()
+			browser.Focus("start-file")
 		}),
 		app.Button().Type("button").ID("check-saved").Text("Check it").OnClick(func(ctx app.Context, _ app.Event) {
 			l.CheckSaved()

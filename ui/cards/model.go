@@ -18,6 +18,9 @@ type Model struct {
 	app.Compo
 	Form *widget.Form
 	Plan *run.PlanInfo // nil while it is not known
+	// Start is the weights that a run starts from, and Starter receives their events; nil: runs start from random ones.
+	Start   StartView
+	Starter Starter
 }
 
 func (c *Model) CompoID() string { return "model-" + strconv.Itoa(c.Form.Epoch) }
@@ -25,7 +28,7 @@ func (c *Model) CompoID() string { return "model-" + strconv.Itoa(c.Form.Epoch) 
 func (c *Model) Render() app.UI {
 	f := c.Form
 	head := widget.Card{ID: form.Model, Number: "2", Title: "Model", Line: modelLine(f.Full.Model, c.Plan), Planned: true}
-	return head.View(f, append(f.Plain(form.On(form.Model)), c.layers(),
+	return head.View(f, append(f.Plain(form.On(form.Model)), c.layers(), c.start(),
 		app.P().Class(widget.Stale("answer", f.Pending)).Hidden(c.Plan == nil).Text(size(c.Plan)))...)
 }
 

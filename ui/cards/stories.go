@@ -1,6 +1,8 @@
 package cards
 
 import (
+	"strings"
+
 	"clipscope/core/data"
 	"clipscope/core/data/source"
 	"clipscope/core/run"
@@ -33,6 +35,11 @@ func Stories() []widget.Story {
 			return &Preview{Form: exampleForm(form.Data), View: DataView{Source: form.Files, Report: exampleReport(), Table: exampleReport()}, Shows: nobody{}}
 		}},
 		{Name: "Model card", View: func() app.UI { return &Model{Form: exampleForm(form.Model), Plan: examplePlan()} }},
+		{Name: "Model card, started from a saved model", View: func() app.UI {
+			f := exampleForm(form.Model)
+			f.Full.Start = run.Start{File: "model-digits.zip", SHA256: strings.Repeat("c0ffee", 11)[:64]}
+			return &Model{Form: f, Plan: examplePlan(), Start: StartView{Info: &run.StartInfo{SHA256: f.Full.Start.SHA256, Parameters: 7850, Private: true, Epsilon: 2}}, Starter: nobody{}}
+		}},
 		{Name: "Model card, a list of layers that does not fit", View: func() app.UI { return &Model{Form: layersForm(), Plan: layersPlan()} }},
 		{Name: "Clipping card", View: func() app.UI { return &Clipping{Form: exampleForm(form.Clipping)} }},
 		{Name: "Privacy card, with a fault", View: func() app.UI { return &Privacy{Form: exampleForm(form.Privacy), Plan: examplePlan()} }},
@@ -43,17 +50,20 @@ func Stories() []widget.Story {
 // nobody takes the events of stories.
 type nobody struct{}
 
-func (nobody) Set(string, string)  {}
-func (nobody) Settle(string)       {}
-func (nobody) Open(form.Card)      {}
-func (nobody) OpenFiles(app.Value) {}
-func (nobody) CancelOpen()         {}
-func (nobody) StopLooking()        {}
-func (nobody) TakeSaved()          {}
-func (nobody) UseSaved()           {}
-func (nobody) CheckSaved()         {}
-func (nobody) ReadAsNew()          {}
-func (nobody) ShowTable(bool)      {}
+func (nobody) Set(string, string)    {}
+func (nobody) Settle(string)         {}
+func (nobody) Open(form.Card)        {}
+func (nobody) OpenFiles(app.Value)   {}
+func (nobody) CancelOpen()           {}
+func (nobody) StopLooking()          {}
+func (nobody) TakeSaved()            {}
+func (nobody) UseSaved()             {}
+func (nobody) StartSaved()           {}
+func (nobody) ChooseStart(app.Value) {}
+func (nobody) DropStart()            {}
+func (nobody) CheckSaved()           {}
+func (nobody) ReadAsNew()            {}
+func (nobody) ShowTable(bool)        {}
 
 func (nobody) ChooseBackbone(app.Value)   {}
 func (nobody) SetBackbone(string, string) {}

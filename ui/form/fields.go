@@ -228,6 +228,8 @@ func modelFields() []Field {
 		{Key: "model.hidden", Follows: true, Label: "Hidden layers", Preset: "128", Help: "Widths from the first to the last, for example 128, 64.", When: mlp},
 		{Key: "model.activation", Kind: Menu, Label: "Activation", Help: "What stands between two layers.", When: mlp, Options: []Option{
 			{Value: "relu", Text: "ReLU"}, {Value: "tanh", Text: "tanh"}}},
+		{Key: "start.sha256", Own: true, Label: "Start from"},
+		{Key: "start.public", Own: true, Kind: Tick, Label: "Its weights count as public", Help: "Nothing is promised to the rows that the model was trained on. The statement says so, and names the file."},
 	})
 }
 
@@ -368,7 +370,7 @@ func Settings() []Field {
 func Vary(c *run.Config) (list []Field) {
 	for _, f := range Settings() {
 		group, _, _ := strings.Cut(f.Key, ".")
-		if f.Kind == Notice || f.When != nil && !f.When(c) || slices.Contains([]string{"data", "csv", "seed", "note", "blind", "diagnostics_every", "eval_steps", "tuning", "together"}, group) {
+		if f.Kind == Notice || f.When != nil && !f.When(c) || slices.Contains([]string{"data", "csv", "seed", "note", "blind", "diagnostics_every", "eval_steps", "tuning", "together", "start"}, group) {
 			continue
 		}
 		list = append(list, f)

@@ -73,8 +73,8 @@ func TestGetReturnsWhatWasSet(t *testing.T) {
 }
 
 // elsewhere are the fields that have no row: what is said of single columns stands in
-// the preview of a table, and of files in a list of them. Parties of a run have no page yet.
-var elsewhere = []string{"csv.columns", "csv.bounds", "csv.fill", "csv.roles"}
+// the preview of a table, and of files in a list of them. The name of the file that a run starts from comes with its hash.
+var elsewhere = []string{"csv.columns", "csv.bounds", "csv.fill", "csv.roles", "start.file"}
 
 // Every field of a configuration but these stands on the page, and every row of the table
 // is a field or a choice between fields, once.

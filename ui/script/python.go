@@ -72,6 +72,8 @@ func lacks(library string, c run.Config, p *run.PlanInfo) error {
 		return errors.New("this script weighs no classes: PyTorch divides by the weights of a batch, and Clipscope by the expected number of rows")
 	case c.EarlyStopping.Monitor != "":
 		return errors.New("this script takes all of its steps, and has no early stopping")
+	case c.Start.SHA256 != "":
+		return errors.New("this script starts from random weights")
 	case c.Iterate != "" && c.Iterate != "last":
 		return errors.New("this script ends with the last step’s parameters")
 	}

@@ -3,7 +3,9 @@
 package script
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"regexp"
 
 	"clipscope/core/run"
@@ -16,16 +18,21 @@ var quoted = regexp.MustCompile(`(?m)^(\s*)"(\w+)":`)
 // JavaScript is a program for the page's console. What the configuration leaves out follows from the
 // data there as it does here.
 func JavaScript(c run.Config) string {
-	head, data := "", ""
+	head, more := "", ""
 	if c.Data == form.Files {
-		c.Data, data = "", ", { train: [file] }"
+		c.Data, more = "", ", { train: [file] }"
 		head = "// file is a File: the table, or the archive of pictures, that the run is trained on.\n"
+	}
+	if c.Start.SHA256 != "" {
+		more = cmp.Or(more, ", undefined") + ", { start: saved }"
+		head += fmt.Sprintf("// saved is a File: the model whose weights the run starts from, %q.\n", c.Start.File)
+		c.Start = run.Start{Public: c.Start.Public}
 	}
 	b, err := json.MarshalIndent(c, "", "  ")
 	if err != nil { // as of a number that is none, which fields refuse
 		return "// " + err.Error() + "\n"
 	}
-	return head + "const run = await clipscope.train(" + quoted.ReplaceAllString(string(b), "$1$2:") + data + `);
+	return head + "const run = await clipscope.train(" + quoted.ReplaceAllString(string(b), "$1$2:") + more + `);
 const { epsilon, delta, test_accuracy, statement } = await run.done;
 console.log(epsilon, delta, test_accuracy, statement.text);
 `

@@ -44,6 +44,7 @@ type Controller struct {
 	client   Client
 	exp      *experiment
 	data     *dataSource
+	start    *startWeights // nil: nothing reads saved models
 	ledger   *ledger.Ledger
 	trials   *trials
 	keptRuns *keptRuns
@@ -74,6 +75,10 @@ func New(c Client) *Controller {
 		adopted: s.adopted, show: func() { s.point("data") }, taken: s.takeSaved}
 	if f, ok := c.(Featurer); ok {
 		s.data.backbone = &backbone{data: s.data, client: f}
+	}
+	if w, ok := c.(Weigher); ok {
+		s.start = &startWeights{env: e, client: w, exp: exp, adopted: func() { s.touched = true; s.edited() }}
+		s.data.startFrom = s.startFrom
 	}
 	exp.reading = func() bool { return s.data.loading }
 	kept, _ := c.(ledger.Client)
@@ -198,6 +203,7 @@ func (s *Controller) replace(cfg run.Config) {
 	s.data.fresh, s.data.left, s.data.recalled, s.data.columnNames = false, false, false, ""
 	s.touched, s.restored = false, false
 	s.trials.fault, s.about = "", ""
+	s.start.forgetFault()
 	switch full := s.exp.full(); {
 	case full.Data != s.data.wanted || s.data.fault != "":
 		s.data.openNamed(full.Data)
@@ -252,6 +258,12 @@ func (s *Controller) takeSaved(cfg run.Config) {
 	cfg, names, more := link.ReadRun(hash)
 	s.take(cfg, run.Facts{}, "")
 	s.address.leaveOut("file", names, more)
+}
+
+// startFrom has the next run start from a saved model.
+func (s *Controller) startFrom(file app.Value) {
+	s.start.ChooseStart(file)
+	s.show(form.Model)
 }
 
 // takeShown takes the settings of the run that is shown.

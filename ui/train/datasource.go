@@ -49,10 +49,12 @@ type dataSource struct {
 	saved   *savedFile // what was chosen, where it is a file of the page’s own
 	looking bool       // whether it is one takes long enough to find out to be shown
 	// taken is called with a file's settings, which are to take the place of the present ones.
-	taken  func(run.Config)
-	agreed *run.Agreed // what the room is for to which one is invited; nil: none
-	lost   string      // name of the files of those settings, which are to be chosen again
-	left   bool        // those settings are of an earlier visit
+	taken func(run.Config)
+	// startFrom has the next run start from the model in a file; nil: nothing reads models.
+	startFrom func(file app.Value)
+	agreed    *run.Agreed // what the room is for to which one is invited; nil: none
+	lost      string      // name of the files of those settings, which are to be chosen again
+	left      bool        // those settings are of an earlier visit
 
 	fresh       bool   // the files were just chosen, and nothing says how they are read
 	recalled    bool   // they are read as others of the same columns were
@@ -354,6 +356,7 @@ func (d *dataSource) view() cards.DataView {
 	}
 	if d.saved != nil {
 		v.Saved, v.Model, v.Settings = true, d.saved.model, d.saved.config != nil
+		v.Startable = v.Model && d.startFrom != nil
 	}
 	if d.backbone != nil {
 		v.Backbone = d.backbone.shown()

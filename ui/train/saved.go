@@ -84,6 +84,14 @@ func (d *dataSource) UseSaved() {
 	}
 }
 
+// StartSaved has the next run start from the model that was chosen, on the data that were open before.
+func (d *dataSource) StartSaved() {
+	if s := d.saved; s != nil && d.startFrom != nil {
+		d.CancelOpen()
+		d.startFrom(s.file)
+	}
+}
+
 // CheckSaved has the file that was chosen checked.
 func (d *dataSource) CheckSaved() {
 	if d.saved != nil {
