@@ -365,7 +365,7 @@ func TestAModelWithPartsLeftOutSaysWhy(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever is read can be opened, and answers.
+// FuzzRead: whatever is read can be opened, and answers. What weights are read of it, none or finite ones, ends in no other way.
 func FuzzRead(f *testing.F) {
 	for _, h := range hostile(f) {
 		if len(h.b) < 1<<14 {
@@ -376,6 +376,13 @@ func FuzzRead(f *testing.F) {
 	f.Add(asTensors(f, small()))
 	f.Add(zipped(f, "model.json", asJSON(f, small())))
 	f.Fuzz(func(t *testing.T, b []byte) {
+		w, werr := model.ReadWeights("fuzz", b)
+		if werr != nil && !strings.HasPrefix(werr.Error(), "model: ") {
+			t.Fatal(werr)
+		}
+		if werr == nil && (w.Info.Parameters > len(b) || len(w.Info.SHA256) != 64) {
+			t.Fatalf("weights of %+v", w.Info)
+		}
 		file, err := model.Read(b)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "model: ") {

@@ -2,12 +2,10 @@ package train
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -19,44 +17,8 @@ import (
 	"clipscope/core/model"
 	"clipscope/core/plan"
 	"clipscope/core/run"
+	"clipscope/core/train/traintest"
 )
-
-// safetensors writes tensors of float32 as other programs do, one after the other.
-func safetensors(t testing.TB, metadata map[string]string, tensors ...givenTensor) []byte {
-	t.Helper()
-	header, body := map[string]any{}, []byte{}
-	for _, g := range tensors {
-		from := len(body)
-		for _, v := range g.values {
-			body = binary.LittleEndian.AppendUint32(body, math.Float32bits(v))
-		}
-		header[g.name] = map[string]any{"dtype": "F32", "shape": g.shape, "data_offsets": []int{from, len(body)}}
-	}
-	if metadata != nil {
-		header["__metadata__"] = metadata
-	}
-	b, err := json.Marshal(header)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return slices.Concat(binary.LittleEndian.AppendUint64(nil, uint64(len(b))), b, body)
-}
-
-type givenTensor struct {
-	name   string
-	shape  []int
-	values []float32
-}
-
-// normals draws numbers of which none is 0.
-func normals(seed uint64, n int) []float32 {
-	rng := rand.New(rand.NewPCG(seed, 5))
-	v := make([]float32, n)
-	for i := range v {
-		v[i] = float32(rng.NormFloat64()) + 1e-3
-	}
-	return v
-}
 
 // weightsOf reads weights, and declares them to be public in cfg.
 func weightsOf(t testing.TB, cfg *run.Config, file []byte) *model.Weights {
@@ -108,14 +70,14 @@ const still = 1e-30
 func TestRunsStartFromWeights(t *testing.T) {
 	t.Parallel()
 	ds := firstRows(t)
-	given := []givenTensor{
-		{"layers.0.weight", []int{2, 16}, normals(1, 32)}, {"layers.0.bias", []int{16}, normals(2, 16)},
-		{"layers.2.weight", []int{16, 4}, normals(3, 64)}, {"layers.2.bias", []int{4}, normals(4, 4)},
+	given := []traintest.Tensor{
+		{Name: "layers.0.weight", Shape: []int{2, 16}, Values: traintest.Normals(1, 32)}, {Name: "layers.0.bias", Shape: []int{16}, Values: traintest.Normals(2, 16)},
+		{Name: "layers.2.weight", Shape: []int{16, 4}, Values: traintest.Normals(3, 64)}, {Name: "layers.2.bias", Shape: []int{4}, Values: traintest.Normals(4, 4)},
 	}
-	shuffled := []givenTensor{given[3], given[0], given[2], given[1]}
-	want := slices.Concat(given[0].values, given[1].values, given[2].values, given[3].values)
+	shuffled := []traintest.Tensor{given[3], given[0], given[2], given[1]}
+	want := slices.Concat(given[0].Values, given[1].Values, given[2].Values, given[3].Values)
 	for name, file := range map[string][]byte{
-		"in order": safetensors(t, nil, given...), "shuffled": safetensors(t, map[string]string{"format": "pt"}, shuffled...),
+		"in order": traintest.Safetensors(t, nil, given...), "shuffled": traintest.Safetensors(t, map[string]string{"format": "pt"}, shuffled...),
 	} {
 		for on, open := range computetest.Backends(t) {
 			be := open()
@@ -187,34 +149,34 @@ func TestRegressionsStartInTheDatasUnits(t *testing.T) {
 // TestStartIsRefusedByName lists what no run starts from.
 func TestStartIsRefusedByName(t *testing.T) {
 	ds := small(t)
-	softmax := []givenTensor{{"layers.0.weight", []int{2, 4}, normals(1, 8)}, {"layers.0.bias", []int{4}, normals(2, 4)}}
-	narrow := []givenTensor{{"layers.0.weight", []int{2, 3}, normals(1, 6)}, {"layers.0.bias", []int{3}, normals(2, 3)}}
-	odd := []givenTensor{softmax[0], {"layers.0.bias", []int{4}, []float32{1, float32(math.NaN()), 3, 4}}}
-	infinite := []givenTensor{{"layers.0.weight", []int{2, 4}, []float32{1, 2, 3, 4, 5, 6, 7, float32(math.Inf(-1))}}, softmax[1]}
-	double := bytes.Replace(safetensors(t, nil, softmax...), []byte("F32"), []byte("F64"), 1)
+	softmax := []traintest.Tensor{{Name: "layers.0.weight", Shape: []int{2, 4}, Values: traintest.Normals(1, 8)}, {Name: "layers.0.bias", Shape: []int{4}, Values: traintest.Normals(2, 4)}}
+	narrow := []traintest.Tensor{{Name: "layers.0.weight", Shape: []int{2, 3}, Values: traintest.Normals(1, 6)}, {Name: "layers.0.bias", Shape: []int{3}, Values: traintest.Normals(2, 3)}}
+	odd := []traintest.Tensor{softmax[0], {Name: "layers.0.bias", Shape: []int{4}, Values: []float32{1, float32(math.NaN()), 3, 4}}}
+	infinite := []traintest.Tensor{{Name: "layers.0.weight", Shape: []int{2, 4}, Values: []float32{1, 2, 3, 4, 5, 6, 7, float32(math.Inf(-1))}}, softmax[1]}
+	double := bytes.Replace(traintest.Safetensors(t, nil, softmax...), []byte("F32"), []byte("F64"), 1)
 	for name, c := range map[string]struct {
 		file  []byte
 		edit  func(*run.Config)
 		field string
 		said  string
 	}{
-		"fits":          {safetensors(t, nil, softmax...), nil, "", ""},
-		"not private":   {safetensors(t, nil, softmax...), func(c *run.Config) { c.Start.Public, c.NoPrivacy, c.NoiseMultiplier = false, true, nil }, "", ""},
-		"not declared":  {safetensors(t, nil, softmax...), func(c *run.Config) { c.Start.Public = false }, "start.public", "before.safetensors count as public"},
+		"fits":          {traintest.Safetensors(t, nil, softmax...), nil, "", ""},
+		"not private":   {traintest.Safetensors(t, nil, softmax...), func(c *run.Config) { c.Start.Public, c.NoPrivacy, c.NoiseMultiplier = false, true, nil }, "", ""},
+		"not declared":  {traintest.Safetensors(t, nil, softmax...), func(c *run.Config) { c.Start.Public = false }, "start.public", "before.safetensors count as public"},
 		"no weights":    {nil, func(c *run.Config) { c.Start = run.Start{Public: true} }, "start", "no weights"},
 		"no hash":       {nil, func(c *run.Config) { c.Start = run.Start{SHA256: "abc", Public: true} }, "start.sha256", `"abc" is no SHA-256`},
-		"other file":    {safetensors(t, nil, softmax...), func(c *run.Config) { c.Start.SHA256 = strings.Repeat("0", 64) }, "start", "another SHA-256"},
-		"pca":           {safetensors(t, nil, softmax...), func(c *run.Config) { c.PCA.Components = 1 }, "pca.components", "directions"},
-		"other shape":   {safetensors(t, nil, narrow...), nil, "start", "the tensor layers.0.weight has the shape [2 3], and layer 1 (dense) takes [2 4]"},
-		"transposed":    {safetensors(t, nil, givenTensor{"layers.0.weight", []int{4, 2}, normals(1, 8)}, softmax[1]), nil, "start", "layers.0.weight has the shape [4 2]"},
-		"missing":       {safetensors(t, nil, softmax[0]), nil, "start", "there is no tensor layers.0.bias of shape [4], which layer 1 (dense) takes; there are layers.0.weight"},
-		"beside":        {safetensors(t, nil, append(slices.Clone(softmax), givenTensor{"layers.1.scale", []int{1}, normals(9, 1)})...), nil, "start", "the tensor layers.1.scale of shape [1] is of no layer"},
-		"not a number":  {safetensors(t, nil, odd...), nil, "file", "tensor layers.0.bias: number 2 of 4 is NaN"},
-		"infinite":      {safetensors(t, nil, infinite...), nil, "file", "tensor layers.0.weight: number 8 of 8 is -Inf"},
+		"other file":    {traintest.Safetensors(t, nil, softmax...), func(c *run.Config) { c.Start.SHA256 = strings.Repeat("0", 64) }, "start", "another SHA-256"},
+		"pca":           {traintest.Safetensors(t, nil, softmax...), func(c *run.Config) { c.PCA.Components = 1 }, "pca.components", "directions"},
+		"other shape":   {traintest.Safetensors(t, nil, narrow...), nil, "start", "the tensor layers.0.weight has the shape [2 3], and layer 1 (dense) takes [2 4]"},
+		"transposed":    {traintest.Safetensors(t, nil, traintest.Tensor{Name: "layers.0.weight", Shape: []int{4, 2}, Values: traintest.Normals(1, 8)}, softmax[1]), nil, "start", "layers.0.weight has the shape [4 2]"},
+		"missing":       {traintest.Safetensors(t, nil, softmax[0]), nil, "start", "there is no tensor layers.0.bias of shape [4], which layer 1 (dense) takes; there are layers.0.weight"},
+		"beside":        {traintest.Safetensors(t, nil, append(slices.Clone(softmax), traintest.Tensor{Name: "layers.1.scale", Shape: []int{1}, Values: traintest.Normals(9, 1)})...), nil, "start", "the tensor layers.1.scale of shape [1] is of no layer"},
+		"not a number":  {traintest.Safetensors(t, nil, odd...), nil, "file", "tensor layers.0.bias: number 2 of 4 is NaN"},
+		"infinite":      {traintest.Safetensors(t, nil, infinite...), nil, "file", "tensor layers.0.weight: number 8 of 8 is -Inf"},
 		"of float64":    {double, nil, "file", "it is of F64, and parameters are F32"},
-		"cut short":     {safetensors(t, nil, softmax...)[:40], nil, "file", "the file is cut short"},
-		"half a tensor": {safetensors(t, nil, softmax...)[:len(safetensors(t, nil, softmax...))-4], nil, "file", "layers.0.bias"},
-		"empty":         {safetensors(t, nil), nil, "file", "no tensors"},
+		"cut short":     {traintest.Safetensors(t, nil, softmax...)[:40], nil, "file", "the file is cut short"},
+		"half a tensor": {traintest.Safetensors(t, nil, softmax...)[:len(traintest.Safetensors(t, nil, softmax...))-4], nil, "file", "layers.0.bias"},
+		"empty":         {traintest.Safetensors(t, nil), nil, "file", "no tensors"},
 		"a table":       {[]byte("a,b\n1,2\n"), nil, "file", "no model that Clipscope saves"},
 	} {
 		cfg := base("constant")
@@ -341,7 +303,7 @@ func TestStatementsNameTheStart(t *testing.T) {
 	}{
 		"of a private run":   {private, true},
 		"without a promise":  {saved(t, seeded, &taught), false},
-		"of another program": {safetensors(t, nil, givenTensor{"layers.0.weight", []int{2, 4}, normals(1, 8)}, givenTensor{"layers.0.bias", []int{4}, normals(2, 4)}), false},
+		"of another program": {traintest.Safetensors(t, nil, traintest.Tensor{Name: "layers.0.weight", Shape: []int{2, 4}, Values: traintest.Normals(1, 8)}, traintest.Tensor{Name: "layers.0.bias", Shape: []int{4}, Values: traintest.Normals(2, 4)}), false},
 	} {
 		cfg := cfg
 		w := weightsOf(t, &cfg, c.file)
@@ -373,7 +335,7 @@ func TestStartedRunsGoOn(t *testing.T) {
 	ds := firstRows(t)
 	cfg := base("constant")
 	cfg.Model, cfg.Steps = run.Model{Kind: "softmax"}, 8
-	w := weightsOf(t, &cfg, safetensors(t, nil, givenTensor{"layers.0.weight", []int{2, 4}, normals(1, 8)}, givenTensor{"layers.0.bias", []int{4}, normals(2, 4)}))
+	w := weightsOf(t, &cfg, traintest.Safetensors(t, nil, traintest.Tensor{Name: "layers.0.weight", Shape: []int{2, 4}, Values: traintest.Normals(1, 8)}, traintest.Tensor{Name: "layers.0.bias", Shape: []int{4}, Values: traintest.Normals(2, 4)}))
 	_, want := finish(t, startFrom(t, cfg, w, ds, purego.New()))
 	r := startFrom(t, cfg, w, ds, purego.New())
 	for e, err := range r.Steps(t.Context()) {

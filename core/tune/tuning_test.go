@@ -16,6 +16,7 @@ import (
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
 	"clipscope/core/data/builtin"
+	"clipscope/core/model"
 	"clipscope/core/plan"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
@@ -503,6 +504,47 @@ func TestTuningAgainstTheDefaultRuns(t *testing.T) {
 				t.Logf("ε = %v, base rate %.1f %%: default %v; tuned %v; rehearsed and tuned %v", epsilon, 100*byDefault.base, &byDefault, &byTuning, &rehearsed)
 			}
 		})
+	}
+}
+
+// TestTuningsStartFromWeights: all runs that are tried start from the weights, and the statement names them.
+func TestTuningsStartFromWeights(t *testing.T) {
+	ds := firstRows(t)
+	weight, bias := traintest.Normals(1, 8), traintest.Normals(2, 4)
+	w, err := model.ReadWeights("before.safetensors", traintest.Safetensors(t, nil, traintest.Tensor{Name: "layers.0.weight", Shape: []int{2, 4}, Values: weight}, traintest.Tensor{Name: "layers.0.bias", Shape: []int{4}, Values: bias}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := tuned(2)
+	cfg.Model, cfg.Steps, cfg.Tuning.LearningRate, cfg.Seed = run.Model{Kind: "softmax"}, 2, []float64{1e-30, 2e-30}, nil
+	cfg.Tuning.Rehearse = true
+	cfg.Start = run.Start{File: "before.safetensors", SHA256: w.Info.SHA256, Public: true}
+	p, err := newTuning(t, cfg, ds).StartFrom(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := startTuner(t, p, ds, nil)
+	u.runs = append(u.runs, trying{candidate: 1}) // one at least, whatever is drawn
+	for _, err := range u.Steps(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	res, err := u.Result(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(res.Released.Parameters, slices.Concat(weight, bias)) {
+		t.Errorf("it ends with %v", res.Released.Parameters)
+	}
+	for _, text := range []string{string(res.Statement), p.Info().Guarantee} {
+		if !strings.Contains(text, "started from the weights in before.safetensors") {
+			t.Errorf("no weights in %s", text)
+		}
+	}
+	w.Info.SHA256 = strings.Repeat("0", 64)
+	if _, err := newTuning(t, cfg, ds).StartFrom(w); err == nil {
+		t.Error("it starts from other weights")
 	}
 }
 

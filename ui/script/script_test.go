@@ -23,6 +23,20 @@ func TestJavaScriptHasTheConfiguration(t *testing.T) {
 	}
 }
 
+// TestJavaScriptNamesTheStart, whose name may be anybody's, and on which no line may end.
+func TestJavaScriptNamesTheStart(t *testing.T) {
+	start := run.Start{File: "a.zip\nalert(1)\u2028", SHA256: strings.Repeat("a", 64), Public: true}
+	for want, c := range map[string]run.Config{
+		"}, undefined, { start: saved });":         {Data: "moons", Start: start},
+		"}, { train: [file] }, { start: saved });": {Data: form.Files, Start: start},
+	} {
+		text := JavaScript(c)
+		if !strings.Contains(text, want) || !strings.Contains(text, "start: {\n    public: true\n  }") || !strings.Contains(text, `"a.zip\nalert(1)\u2028"`) {
+			t.Errorf("no %q in:\n%s", want, text)
+		}
+	}
+}
+
 // planned is a run of pictures of one plane of colour.
 func planned() (run.Config, run.Facts, *run.PlanInfo) {
 	c := run.Config{Method: "constant", MaxGradNorm: 0.5, ExpectedBatchSize: 256, Optimizer: "momentum", LearningRate: 0.05, Momentum: 0.9, Nesterov: true}
@@ -56,6 +70,7 @@ func TestWhatOpacusHasNotIsSaid(t *testing.T) {
 		"Opacus has no dc-e":                     func(c *run.Config, _ *run.PlanInfo) { c.Method = "dc-e" },
 		"each tensor by itself":                  func(c *run.Config, _ *run.PlanInfo) { c.Method = "per-layer" },
 		"constant clipping with psac, dc-e":      func(c *run.Config, _ *run.PlanInfo) { c.Weight, c.Threshold = "psac", "dc-e" },
+		"starts from random weights":             func(c *run.Config, _ *run.PlanInfo) { c.Start.SHA256 = "c0ffee" },
 		"no parties that share noise":            func(c *run.Config, _ *run.PlanInfo) { c.Together.Parties = 3 },
 		"no discrete noise":                      func(c *run.Config, _ *run.PlanInfo) { c.NoiseMode = "secure" },
 		"without noise":                          func(_ *run.Config, p *run.PlanInfo) { p.NoiseMultiplier = 0 },

@@ -416,10 +416,10 @@ func (x *experiment) planned(p run.PlanInfo, err error) {
 
 // refuse puts an error at the field it belongs to.
 func (x *experiment) refuse(err error) {
-	key := form.Plan
+	key, said := form.Plan, err.Error()
 	if f := (*client.Fault)(nil); errors.As(err, &f) && f.Field != "" {
-		key = form.Find(f.Field).Key
+		key, said = form.Find(f.Field).Key, strings.TrimPrefix(said, f.Field+": ")
 	}
-	x.refused[key] = strings.TrimPrefix(err.Error(), key+": ")
+	x.refused[key] = said
 	x.form = nil
 }

@@ -30,7 +30,7 @@ func TestMessagesAreShort(t *testing.T) {
 	quoted, _ := json.Marshal(long)
 	number := "1" + strings.Repeat("0", 100_000) + ".5"
 	plans := []string{`"csv":{"columns":{%s:1}}`, `"csv":{%s:1,"buckets":%[1]s}`, `"model":{"kind":%s}`, `"model":{"hidden":%s}`,
-		`"model":{"kind":"mlp","activation":%s}`, `"scaling":{"kind":%s}`, `%s:1`, `%s:"x"`, `"steps":` + number, `"csv":{"bounds":{"a":{"lo":%s}}}`}
+		`"model":{"kind":"mlp","activation":%s}`, `"scaling":{"kind":%s}`, `%s:1`, `"start":{"sha256":%s}`, `"start":{"file":%s,"sha256":"` + strings.Repeat("a", 64) + `"}`, `%s:"x"`, `"steps":` + number, `"csv":{"bounds":{"a":{"lo":%s}}}`}
 	for _, field := range []string{"data", "method", "weight", "threshold", "grouping", "accountant", "noise_mode", "optimizer", "iterate", "backend", "steps", "seed", "blind", "csv"} {
 		plans = append(plans, `"`+field+`":%s`)
 	}

@@ -88,7 +88,7 @@ test("a model that is dropped starts the next run, and a link asks for its file"
   await page.goto("about:blank");
   await page.goto(address);
   await page.locator("#card-model .card-head").click();
-  await page.locator("#f-start-sha256-fault", { hasText: "weights in mine.json" }).waitFor();
+  await page.locator("#f-start-sha256-fault", { hasText: /^the run starts from the weights in mine\.json/ }).waitFor();
   await page.setInputFiles("#start-file", { ...model, name: "renamed.json" });
   await page.locator("#f-start-sha256-fault").waitFor({ state: "hidden" });
   assert.equal(page.url(), address);

@@ -1,0 +1,72 @@
+package train
+
+import (
+	"errors"
+	"testing"
+
+	"clipscope/core/run"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// weighing is a client that reads the weights of models when the test says so.
+type weighing struct {
+	checking
+	done *func(run.StartInfo, error)
+}
+
+func (c weighing) StartWeights(_ app.Value, done func(run.StartInfo, error)) func() {
+	*c.done = done
+	return func() {}
+}
+
+// TestStartFromASavedModel: a model that is read becomes the start of the next run with its network; one that the
+// settings name already keeps what was declared of it; a bad file leaves all as it was.
+func TestStartFromASavedModel(t *testing.T) {
+	fake := &fakeClient{}
+	var done func(run.StartInfo, error)
+	b := benchOf(weighing{checking{fake, run.Verdict{Kind: "saved model, JSON"}}, &done}, fake)
+	b.load(6000)
+	b.exp.cfg.Model = run.Model{Kind: "mlp", Hidden: []int{8}}
+	read := func(info run.StartInfo, err error) {
+		t.Helper()
+		b.start.ChooseStart(filesNamed("m.zip").Index(0))
+		if !b.start.view.Working {
+			t.Error("nothing says that the model is read")
+		}
+		done(info, err)
+	}
+	read(run.StartInfo{}, errors.New("m.zip: it is cut short"))
+	if b.start.view.Fault == "" || b.exp.cfg.Start != (run.Start{}) {
+		t.Errorf("of a bad file %+v, start %+v", b.start.view, b.exp.cfg.Start)
+	}
+	info := run.StartInfo{File: "m.zip", SHA256: "c0ffee", Model: run.Model{Kind: "softmax"}}
+	read(info, nil)
+	want := run.Start{File: "m.zip", SHA256: "c0ffee"}
+	if b.exp.cfg.Start != want || b.exp.cfg.Model.Kind != "softmax" || b.start.view.Fault != "" {
+		t.Errorf("start %+v, model %+v, %+v", b.exp.cfg.Start, b.exp.cfg.Model, b.start.view)
+	}
+	b.Set("start.public", "true")
+	want.Public = true
+	info.File = "renamed.zip"
+	read(info, nil)
+	if b.exp.cfg.Start != want {
+		t.Errorf("the same weights once more: %+v", b.exp.cfg.Start)
+	}
+	info.SHA256 = "decaf"
+	read(info, nil)
+	if want := (run.Start{File: "renamed.zip", SHA256: "decaf"}); b.exp.cfg.Start != want {
+		t.Errorf("other weights: %+v", b.exp.cfg.Start)
+	}
+	b.start.DropStart()
+	if b.exp.cfg.Start != (run.Start{}) || b.start.view.Info != nil {
+		t.Errorf("dropped, and there is %+v", b.exp.cfg.Start)
+	}
+	b.start.ChooseStart(filesNamed("m.zip").Index(0))
+	late := done
+	b.start.DropStart()
+	late(info, nil)
+	if b.exp.cfg.Start != (run.Start{}) {
+		t.Errorf("a model that was called off is taken: %+v", b.exp.cfg.Start)
+	}
+}

@@ -1,0 +1,81 @@
+package worker
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"clipscope/core/data"
+	"clipscope/core/data/source"
+	"clipscope/core/model"
+	"clipscope/core/run"
+)
+
+// TestRunsGetTheWeightsTheyName: weights are given once, and every plan that names their hash has them; one
+// that names others is refused with the file to choose.
+func TestRunsGetTheWeightsTheyName(t *testing.T) {
+	var got *model.Weights
+	p := newPage(t, steps(1), func(h *Host) {
+		h.New = func(_ run.Config, _ data.Meta, w *model.Weights) (Planned, error) {
+			got = w
+			return &fake{steps: 1}, nil
+		}
+	})
+	fails := func(kind, text, said string, files ...source.File) {
+		t.Helper()
+		p.send(kind, 9, text, files...)
+		if m := p.next(ErrorType); !strings.Contains(m.Text, said) {
+			t.Errorf("%s: %s, want %q", kind, m.Text, said)
+		}
+	}
+	fails(Start, `{}`, "one file")
+	fails(Start, `{}`, "rows.csv: ", source.Bytes("rows.csv", []byte("a,b\n")))
+	p.send(Start, 1, `{}`, saved(t))
+	info := decode[run.StartInfo](t, p.next(ReplyType))
+	if info.File != "m.json" || info.Parameters != 4 || info.Private || len(info.SHA256) != 64 {
+		t.Fatalf("weights of %+v", info)
+	}
+	named := fmt.Sprintf(`{"config":{"data":"digits","start":{"file":"m.json","sha256":%q,"public":true}}}`, info.SHA256)
+	for config, want := range map[string]bool{named: true, `{"config":{"data":"digits"}}`: false} {
+		p.send(Plan, 2, config)
+		p.next(ReplyType)
+		if (got != nil) != want {
+			t.Errorf("%s: planned with %v", config, got)
+		}
+	}
+	other := strings.Repeat("b", 64)
+	fails(Plan, strings.ReplaceAll(named, info.SHA256, other), "starts from the weights in m.json (SHA-256 bbbbbbbbbbbb…), and they are not open here")
+	fails(Start, fmt.Sprintf(`{"sha256":%q}`, other), "it has been changed since", saved(t))
+	p.send(Plan, 3, named) // what was there before stays
+	p.next(ReplyType)
+}
+
+// TestAStartedRunGoesOnWithoutTheFile: what is stored of a run has what is known of the weights that it started from.
+func TestAStartedRunGoesOnWithoutTheFile(t *testing.T) {
+	v := newMemStore()
+	var got *model.Weights
+	real := func(h *Host) {
+		h.New = func(_ run.Config, _ data.Meta, w *model.Weights) (Planned, error) {
+			got = w
+			return &fake{steps: 100}, nil
+		}
+	}
+	p := storing(t, v, steps(100), real)
+	p.send(Start, 1, `{}`, saved(t))
+	info := decode[run.StartInfo](t, p.next(ReplyType))
+	p.send(Train, 2, strings.Replace(keptRequest, `"digits"`, fmt.Sprintf(`"digits","start":{"file":"m.json","sha256":%q,"public":true}`, info.SHA256), 1))
+	p.state(Paused)
+	p.send(Step, 2, "")
+	p.next(EventsType)
+	v.stored(t, anyID, 1)
+	v.kill(anyID)
+	other := storing(t, v, steps(100), real)
+	got = nil
+	other.send(GoOn, 3, `{"id":"0123456789abcdef","program":"1"}`)
+	other.next(ReplyType)
+	if got == nil || !reflect.DeepEqual(got.Info, info) {
+		t.Errorf("it goes on from %+v, want %+v", got, info)
+	}
+	other.next(DoneType)
+}
