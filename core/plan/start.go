@@ -20,13 +20,13 @@ func (d *draft) checkStart() error {
 	case s == (run.Start{}):
 		return nil
 	case s.SHA256 == "":
-		return Fault("start", "there are no weights to start from: choose the file of a saved model, or leave start out")
+		return Fault("start", "there are no weights to start from: choose the file of a saved model, or start from random weights")
 	case len(s.SHA256) != 64 || strings.Trim(s.SHA256, "0123456789abcdef") != "":
-		return Fault("start.sha256", "%q is no SHA-256: choose the file of a saved model, or leave start out", data.Shorten(s.SHA256))
+		return Fault("start.sha256", "%q is no SHA-256: choose the file of a saved model, or start from random weights", data.Shorten(s.SHA256))
 	case d.terms.Config.PCA.Components > 0:
-		return Fault("pca.components", "each run finds its own directions, and the weights of %s are for those of another; leave pca or start out", startName(s))
+		return Fault("pca.components", "each run finds its own directions, and the weights of %s are for those of another; leave pca out, or start from random weights", startName(s))
 	case !s.Public && !d.terms.NonPrivate():
-		return Fault("start.public", "the weights of %s count as public: ε promises nothing to the rows that they were trained on. Declare it, or leave start out. If a private run on these rows left them, its ε adds up with this one’s", startName(s))
+		return Fault("start.public", "the weights of %s count as public: ε promises nothing to the rows that they were trained on. Declare that, or start from random weights. If a private run on these rows left them, its ε and this one add up", startName(s))
 	}
 	return nil
 }

@@ -265,7 +265,7 @@ func (c *Data) looking() app.UI {
 // saved offers what can be done with a file that the page saves.
 func (c *Data) saved() app.UI {
 	l := c.Loader
-	return app.Div().Class("buttons").Hidden(!c.View.Saved).Body(
+	return app.Div().Class("buttons gaps").Hidden(!c.View.Saved).Body(
 		app.Button().Type("button").ID("take-saved").Hidden(!c.View.Settings).Text("Take its settings").OnClick(func(app.Context, app.Event) {
 			l.TakeSaved()
 			browser.Focus("f-data")
