@@ -127,6 +127,29 @@ func TestEarlyStoppingGoesOnFromACheckpoint(t *testing.T) {
 	}
 }
 
+// TestEarlyStoppingCoversTheNumberOfSteps: what released values ended is not said to be ended by what was
+// shown beside them.
+func TestEarlyStoppingCoversTheNumberOfSteps(t *testing.T) {
+	t.Parallel()
+	be := purego.New()
+	defer be.Close()
+	r := startOn(t, run.Config{Method: "constant", NoiseMultiplier: ptr(1.0), Steps: 40, ExpectedBatchSize: 60, Accountant: "rdp", LearningRate: 0.5, MaxGradNorm: 1,
+		EarlyStopping: run.EarlyStopping{Monitor: "noisy_grad_norm", Patience: 4, MinDelta: 0.99}}, firstRows(t), be)
+	defer r.Close()
+	for _, err := range r.Steps(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	res, err := r.Result(t.Context())
+	if err != nil || res.Steps%4 != 0 || !res.Rested {
+		t.Fatalf("%d steps, at rest: %t (%v)", res.Steps, res.Rested, err)
+	}
+	if strings.Contains(res.Guarantee, "no ε covers") || !strings.Contains(res.Guarantee, "charged all 40") || !strings.Contains(string(res.Statement), `"rested":true`) {
+		t.Errorf("%s\n%s", res.Guarantee, res.Statement)
+	}
+}
+
 // TestAWatchedValueThatIsNoNumberEndsNothing: neither NaN nor an infinity is at rest.
 func TestAWatchedValueThatIsNoNumberEndsNothing(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1)} {
