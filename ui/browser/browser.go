@@ -52,11 +52,12 @@ func storage(function string, args ...any) (v app.Value) {
 	return app.Window().Get("localStorage").Call(function, args...)
 }
 
-// Copy puts text on the clipboard, where there is one, and says whether it is
-// there.
+// Copy puts text on the clipboard, and says whether it is there: browsers refuse some pages, and
+// have no clipboard for others.
 func Copy(text string, done func(ok bool)) {
 	clipboard := app.Window().Get("navigator").Get("clipboard")
 	if !clipboard.Truthy() {
+		done(false)
 		return
 	}
 	Settle(clipboard.Call("writeText", text), func(_ app.Value, rejected bool) { done(!rejected) })

@@ -13,7 +13,7 @@ import (
 type Foot struct {
 	app.Compo
 	Form   *widget.Form
-	Copied bool
+	Said   string // of the last press; "": nothing any more
 	Sharer Sharer
 }
 
@@ -24,8 +24,8 @@ func (c *Foot) CompoID() string { return "foot-" + strconv.Itoa(c.Form.Epoch) }
 
 func (c *Foot) Render() app.UI {
 	text := "Copy link"
-	if c.Copied {
-		text = "Link copied"
+	if c.Said != "" {
+		text = c.Said
 	}
 	s := c.Sharer
 	return app.Div().Class("foot").ID("foot").Body(

@@ -14,10 +14,10 @@ import (
 // address keeps the configuration in the URL, after the #.
 type address struct {
 	*env
-	exp    *experiment
-	copied bool   // the clipboard has it
-	room   string // of several parties, to which the address leads; empty: to the settings
-	lost   string // what of the last link or file was not understood, for the person who chose it
+	exp  *experiment
+	said string // of the last press that was to copy it; "": nothing any more
+	room string // of several parties, to which the address leads; empty: to the settings
+	lost string // what of the last link or file was not understood, for the person who chose it
 }
 
 // inRoom begins an address that leads to a room.
@@ -69,10 +69,10 @@ func (a *address) leaveOut(of string, names []string, more int) {
 func (a *address) Share() {
 	a.write()
 	browser.Copy(browser.Address(), func(ok bool) {
-		a.copied = ok
+		a.said = map[bool]string{true: "Link copied", false: "Refused: the address has it"}[ok]
 		a.changed()
 		a.after(3*time.Second, func() {
-			a.copied = false
+			a.said = ""
 			a.changed()
 		})
 	})

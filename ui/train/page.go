@@ -141,7 +141,7 @@ func (p *Page) experiment() app.UI {
 		&cards.Together{Form: f, Rooms: s.together.rooms()},
 		s.sweep.card(f),
 		&cards.Script{Form: f, Plan: x.plan},
-		&cards.Foot{Form: f, Copied: s.address.copied, Sharer: s.address},
+		&cards.Foot{Form: f, Said: s.address.said, Sharer: s.address},
 	)
 }
 

@@ -152,6 +152,17 @@ for (const [what, viewport] of Object.entries({ "a small phone": { width: 320, h
   });
 }
 
+test("the counter's longest count leaves a phone's header as wide as the phone", async (t) => {
+  const page = await visit(t, "", { viewport: { width: 361, height: 700 }, hasTouch: true });
+  for (const width of [361, 375, 404]) for (const text of ["999 bytes sent", "1,234 requests"]) {
+    await page.setViewportSize({ width, height: 700 });
+    await eventually(async () => assert.equal(await page.evaluate((text) => {
+      document.querySelector("#counter > span:not(.dot)").firstChild.textContent = text;
+      return document.documentElement.scrollWidth;
+    }, text), width, text));
+  }
+});
+
 test("a projector shows every chart beside a result", async (t) => {
   const page = await visit(t, short, { viewport: { width: 1280, height: 720 } });
   await page.evaluate(() => {

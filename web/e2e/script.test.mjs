@@ -23,6 +23,12 @@ test("an experiment is a script that trains the same", async (t) => {
   await page.locator("#script").scrollIntoViewIfNeeded();
   await page.screenshot({ path: path.join(results, "script-wide-light.png") });
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.evaluate(() => { // a browser that refuses once
+    const clipboard = navigator.clipboard, write = clipboard.writeText;
+    clipboard.writeText = () => { clipboard.writeText = write; return Promise.reject(new Error("refused")); };
+  });
+  await page.click("#copy-javascript");
+  await eventually(async () => assert.match(await page.innerText("#copy-javascript"), /^Refused/));
   await page.click("#copy-javascript");
   await eventually(async () => assert.match(await page.innerText("#copy-javascript"), /Copied/));
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), text);
