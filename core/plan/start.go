@@ -68,7 +68,7 @@ func (p *Plan) StartFrom(w *model.Weights) (*Plan, error) {
 			return nil, err
 		}
 	}
-	n.info.Guarantee = n.plan().Guarantee(n.terms.Steps)
+	n.info.Guarantee = n.plan().Guarantee(n.terms.Steps, false)
 	return n.plan(), nil
 }
 
