@@ -1,13 +1,10 @@
 package together_test
 
 import (
-	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"clipscope/core/compute/purego"
 	"clipscope/core/data/builtin"
@@ -15,8 +12,6 @@ import (
 	"clipscope/core/plan"
 	"clipscope/core/run"
 	"clipscope/core/together"
-	"clipscope/core/together/room/roomtest"
-	"clipscope/core/together/wire"
 	"clipscope/core/train"
 	"clipscope/core/train/traintest"
 )
@@ -52,16 +47,6 @@ func TestPartiesStartFromWeights(t *testing.T) {
 	if all, err := together.Differences(&mine, &theirs); err != nil || len(all) != 1 || all[0].Path != "config.start.sha256" {
 		t.Errorf("agreements on other weights differ in %v: %v", all, err)
 	}
-	secret, err := together.NewSecret()
-	if err != nil {
-		t.Fatal(err)
-	}
-	sealed, err := together.SealAgreement(secret, &mine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	words := bare.Info().Together.StepBytes / 4
-	house := roomtest.NewHouse(t, wire.Terms{Parties: parties, Quorum: parties, Words: uint32(words), Rounds: steps, AnswerSeconds: 30}, sealed, time.Minute)
 	var plans []*plan.Plan
 	var all []*together.Party
 	for i := range parties {
@@ -72,13 +57,11 @@ func TestPartiesStartFromWeights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		terms := p.Terms()
-		g := together.Guest{Secret: secret, Agreement: together.NewAgreement(terms.Config, terms.Meta, ds.Classes, [32]byte{5}), Name: fmt.Sprint("hospital ", i+1), Words: words, Steps: steps}
-		party, err := together.Enter(t.Context(), func(ctx context.Context) (together.Link, error) { return house.Dial(ctx) }, g, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		plans, all = append(plans, p), append(all, party)
+		plans = append(plans, p)
+	}
+	enter := roomOf(t, ds, plans)
+	for i := range parties {
+		all = append(all, enter(i, nil))
 	}
 	all[0].Start(t.Context())
 	results := make([]run.Result, parties)

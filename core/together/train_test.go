@@ -34,6 +34,37 @@ func share(ds *data.Dataset, i, k int) *data.Dataset {
 	return &p
 }
 
+// roomOf opens a room for a run of parties with such plans, and returns what has one of them enter, or come back to
+// its seat.
+func roomOf(t *testing.T, ds *data.Dataset, plans []*plan.Plan) func(i int, back *together.Seat) *together.Party {
+	t.Helper()
+	// Every party makes its agreement of its own plan: they are the same.
+	agreement := func(i int) together.Agreement {
+		terms := plans[i].Terms()
+		return together.NewAgreement(terms.Config, terms.Meta, ds.Classes, [32]byte{5})
+	}
+	secret, err := together.NewSecret()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := agreement(0)
+	sealed, err := together.SealAgreement(secret, &first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, g := plans[0].Info(), plans[0].Terms().Config.Together
+	words := info.Together.StepBytes / 4
+	house := roomtest.NewHouse(t, wire.Terms{Parties: uint16(g.Parties), Quorum: uint16(g.Quorum), Words: uint32(words), Rounds: uint32(info.Steps), AnswerSeconds: 30}, sealed, time.Minute) // nobody is silent who could answer
+	return func(i int, back *together.Seat) *together.Party {
+		g := together.Guest{Secret: secret, Agreement: agreement(i), Name: fmt.Sprint("hospital ", i+1), Words: words, Steps: info.Steps}
+		p, err := together.Enter(t.Context(), func(ctx context.Context) (together.Link, error) { return house.Dial(ctx) }, g, back)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+}
+
 // TestPartiesTrain: parties that meet in a room train digits as well as one that has all rows, and end with the
 // same parameters and one log, also where some are gone for a while or for good.
 func TestPartiesTrain(t *testing.T) {
@@ -67,28 +98,7 @@ func TestPartiesTrain(t *testing.T) {
 		}
 		plans = append(plans, p)
 	}
-	info, terms := plans[0].Info(), plans[0].Terms()
-	agreement := together.NewAgreement(terms.Config, terms.Meta, ds.Classes, [32]byte{5})
-	secret, err := together.NewSecret()
-	if err != nil {
-		t.Fatal(err)
-	}
-	sealed, err := together.SealAgreement(secret, &agreement)
-	if err != nil {
-		t.Fatal(err)
-	}
-	words := info.Together.StepBytes / 4
-	house := roomtest.NewHouse(t, wire.Terms{Parties: parties, Quorum: uint16(terms.Config.Together.Quorum), Words: uint32(words), Rounds: steps, AnswerSeconds: 30}, sealed, time.Minute) // nobody is silent who could answer
-	enter := func(i int, back *together.Seat) *together.Party {
-		// Every party makes its agreement of its own plan: they are the same.
-		terms := plans[i].Terms()
-		g := together.Guest{Secret: secret, Agreement: together.NewAgreement(terms.Config, terms.Meta, ds.Classes, [32]byte{5}), Name: fmt.Sprint("hospital ", i+1), Words: words, Steps: steps}
-		p, err := together.Enter(t.Context(), func(ctx context.Context) (together.Link, error) { return house.Dial(ctx) }, g, back)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
+	enter := roomOf(t, ds, plans)
 	var all []*together.Party
 	for i := range parties {
 		all = append(all, enter(i, nil))
