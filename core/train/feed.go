@@ -122,12 +122,18 @@ func (f *feed) dropKeys(step int, rows []int, views int) compute.Buffer {
 	keys := f.host.keys[:0]
 	for v := range views {
 		for _, row := range rows {
-			k := f.key.Stream(privacy.Dropout, uint16(v), uint64(step)<<32|uint64(row)).Uint64()
-			keys = append(keys, float32(k>>40), float32(k>>16&(1<<24-1)))
+			a, b := dropKey(f.key, v, step, row)
+			keys = append(keys, a, b)
 		}
 	}
 	f.be.Write(f.keys, keys)
 	return f.keys
+}
+
+// dropKey returns the keys of a view of a row, whole numbers below 2²⁴.
+func dropKey(key privacy.Key, view, step, row int) (a, b float32) {
+	k := key.Stream(privacy.Dropout, uint16(view), uint64(step)<<32|uint64(row)).Uint64()
+	return float32(k >> 40), float32(k >> 16 & (1<<24 - 1))
 }
 
 // judge fills in what a forward pass says of n rows: losses and hits.

@@ -102,6 +102,9 @@ func modelLine(m run.Model, p *run.PlanInfo) string {
 		}
 		s = "MLP " + strings.Join(widths, "–") + ", " + m.Activation
 	}
+	if m.Dropout > 0 {
+		s += ", dropout " + words.Number(m.Dropout, 3)
+	}
 	if p != nil && p.Parameters > 0 {
 		s += ", " + words.Plural(p.Parameters, "parameter")
 	}
