@@ -228,7 +228,9 @@ func modelFields() []Field {
 		{Key: "model.hidden", Follows: true, Label: "Hidden layers", Preset: "128", Help: "Widths from the first to the last, for example 128, 64.", When: mlp},
 		{Key: "model.activation", Kind: Menu, Label: "Activation", Help: "What stands between two layers.", When: mlp, Options: []Option{
 			{Value: "relu", Text: "ReLU"}, {Value: "tanh", Text: "tanh"}}},
-		{Key: "model.dropout", Advanced: true, Label: "Dropout", Preset: "0", Help: "The probability with which a step drops each unit behind an activation (relu, tanh, gelu), each row by itself. It costs nothing, and the trained model has all units."},
+		{Key: "model.dropout", Advanced: true, Label: "Dropout", Preset: "0", Help: "The probability with which a step drops each unit behind an activation (relu, tanh, gelu), each row by itself. It costs nothing, and the trained model has all units.", When: func(c *run.Config) bool {
+			return c.Model.Dropout != 0 || c.Model.Kind != "softmax" && c.Model.Kind != "linear" // which have no activation
+		}},
 	})
 }
 
