@@ -5,12 +5,11 @@ import (
 	"clipscope/core/compute/kernel"
 )
 
-// dropping is what the activations of a model share that drops units (Srivastava et al. 2014): what stays
-// is scaled, so that the model as it is applied needs no dropout.
+// dropping is the dropout that all activations of a model share (Srivastava et al. 2014). Units that stay
+// are scaled, so that the trained model needs no dropout.
 //
-// Guarantee: which units of a row are dropped follows from the row's own keys and the units' numbers. So
-// what layers compute for a row depends on no other row, whatever is dropped, and the bounds on
-// gradients hold for all keys.
+// Guarantee: the units that a row drops follow from its own keys and the units' numbers. So what a layer
+// computes for a row depends on no other row, and the bounds on gradients hold for all keys.
 type dropping struct {
 	p     float64
 	units int            // behind the activations made so far

@@ -111,10 +111,10 @@ func (f *feed) write(split *data.Split, rows []int, as *augmentation, views int)
 
 // dropKeys brings the keys by which a step drops units of rows onto the backend, for each view of each row.
 //
-// Guarantee: a row's keys are drawn from the run's key, the step, the row's number and the view's alone.
-// Rows have different numbers, so their keys are independent of each other, of all data, and of
-// the sampling and the noise; they may be public. The keys of a data set with a row less are
-// drawn alike for the rows that are left, whatever their numbers.
+// Guarantee: a row's keys are drawn from the run's key, the step, the row's number and the view's alone:
+// alike for all numbers, and independent of each other, of the data, of sampling and of noise. The
+// clipping bound holds for any keys. With a row removed, those after it have other numbers, so other
+// keys; as keys are secret and alike, what the run releases is distributed as if each kept its own.
 func (f *feed) dropKeys(step int, rows []int, views int) compute.Buffer {
 	if f.terms.Spec.Dropout == 0 {
 		return compute.Buffer{}

@@ -36,6 +36,25 @@ test("a script has the same, and is told why a value is not watched", async (t) 
   ])) await assert.rejects(train(page, { ...config, ...change }), said);
 });
 
+test("dropout is in the address, drops the same units on every back end, and is refused where nothing can be dropped", async (t) => {
+  const page = await visit(t, "#data=digits&model.kind=mlp&model.hidden=8&model.dropout=0.25&steps=5", { viewport: wide });
+  await page.locator("#model", { hasText: "dropout 0.25" }).waitFor();
+  const model = { kind: "mlp", hidden: [8], dropout: 0.5 };
+  const config = { data: "digits", model, method: "constant", no_privacy: true, steps: 20, expected_batch_size: 64, seed: 1 };
+  const trained = [];
+  for (const on of [{ backend: "purego" }, { backend: "simd", threads: 1 }, { backend: "simd", threads: 2 }]) trained.push((await train(page, { ...config, ...on })).result.released.parameters);
+  const plain = (await train(page, { ...config, model: { ...model, dropout: 0 } })).result.released.parameters;
+  /** @param {ArrayLike<number>} v */
+  const apart = (v) => Math.max(...Array.from(v, (x, i) => Math.abs(x - trained[0][i])));
+  assert.ok(apart(trained[1]) < 1e-4 && apart(trained[2]) < 1e-4, `${apart(trained[1])}, ${apart(trained[2])}`);
+  assert.ok(apart(plain) > 1e-2);
+  for (const [change, said] of /** @type {const} */ ([
+    [{ model: { ...model, dropout: 1 } }, /dropout of 1 is not in/],
+    [{ model: { kind: "softmax", dropout: 0.1 } }, /no activation .* behind which/],
+    [{ method: "value" }, /take 0, or another method/],
+  ])) await assert.rejects(train(page, { ...config, ...change }), said);
+});
+
 test("a model of numbers shows its answers and residuals, of which nothing is kept", async (t) => {
   const page = await visit(t, "#data=regression-vc&steps=20", { viewport: wide });
   await start(page);
