@@ -322,7 +322,7 @@ class Plane extends Threshold {
     const held = this.held(), [middle, along] = [this.width / 2, this.height / 2];
     this.taken.push({ x: held[0] - GRIP, y: held[1] - GRIP, w: 2 * GRIP, h: 2 * GRIP });
     for (const [x, y] of tips) if (Math.abs(y - along) < 1 && x > middle) this.taken.push({ x: middle, y: along - 4, w: x - middle - APART, h: 8 });
-    this.spec.means.forEach((m, i) => this.label(m.label, tips[i][0] + 8, tips[i][1] + (m.y > 0 ? -10 : 12), m.ink, true));
+    this.spec.means.forEach((m, i) => this.label(m.label, tips[i][0] + 8, tips[i][1] + (m.y > 0 ? -10 - this.rise(m) : 12), m.ink, true));
     this.label(this.called, held[0] + GRIP + APART, held[1] - 4, "text", true);
   }
 
@@ -400,6 +400,7 @@ class Plane extends Threshold {
   arrow(g, mean) {
     const [x, y] = this.place(mean.x, mean.y), middle = [this.width / 2, this.height / 2];
     if (mean.from) this.legs(g, mean.from, mean);
+    this.bow(g, mean);
     const angle = Math.atan2(y - middle[1], x - middle[0]), length = Math.hypot(x - middle[0], y - middle[1]), head = Math.min(12, length);
     for (const [colour, width] of /** @type {[Ink, number][]} */ ([["surface", 7], [mean.ink, 4]])) {
       Object.assign(g, { strokeStyle: ink(colour), fillStyle: ink(colour), lineWidth: width });
@@ -426,6 +427,29 @@ class Plane extends Threshold {
     g.moveTo(...this.place(...from));
     for (let i = 1; i <= 24; i++) g.lineTo(...this.place(from[0] + (to.x - from[0]) * i / 24, from[1]));
     for (let i = 1; i <= 24; i++) g.lineTo(...this.place(to.x, from[1] + (to.y - from[1]) * i / 24));
+    g.stroke();
+    g.setLineDash([]);
+  }
+
+  // rise is how far the bow stands above a mean's tip: half of what its third point does.
+  /** @param {Mean} mean */
+  rise(mean) {
+    const [x, y] = this.place(mean.x, mean.y), [u, v] = this.place(...(mean.off ?? [mean.x, mean.y]));
+    return Math.hypot(x - u, y - v) / 6;
+  }
+
+  // bow leads from the tip that a mean should have to its own. The two lie nearly on one line, where an
+  // arrow would hide a straight one. Where they touch there is nothing to see.
+  /** @param {Pen} g @param {Mean} mean */
+  bow(g, mean) {
+    const rise = this.rise(mean);
+    if (!mean.off || rise < 2) return;
+    const [x, y] = this.place(mean.x, mean.y), [u, v] = this.place(...mean.off);
+    Object.assign(g, { strokeStyle: ink(mean.ink), lineWidth: 2 });
+    g.setLineDash([3, 4]);
+    g.beginPath();
+    g.moveTo(u, v);
+    g.quadraticCurveTo((x + u) / 2, Math.min(y, v) - 2 * rise, x, y);
     g.stroke();
     g.setLineDash([]);
   }

@@ -89,7 +89,7 @@ export interface Savable {
 export interface LabLook { norms: number[]; along: number[]; across: number[] }
 export interface Boundary { size: number; x: Ends; y: Ends; classes: number[]; share: number[]; rows: { x: number; y: number; label: number }[] }
 export interface Placed { text: string; x: number; y: number; w: number; colour: Ink; bold: boolean } // a text of a board
-export interface Mean { x: number; y: number; from?: Ends; ink: Ink; label: string }
+export interface Mean { x: number; y: number; from?: Ends; off?: Ends; ink: Ink; label: string }
 export interface PlaneSpec { lo: number; hi: number; reach: number; log: boolean; means: Mean[] }
 export interface ULine { label: string; at: number; ink: Ink; width: number; dash?: number[]; sum?: boolean; x: number[]; y: number[] }
 export interface Band { x: number[]; low: number[]; high: number[] }

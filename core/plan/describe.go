@@ -32,7 +32,7 @@ func (d *draft) describe() {
 		d.info.Held = d.plan().allHeld()
 	}
 	d.info.Private = d.terms.NoiseMultiplier > 0 && len(d.plan().broken()) == 0
-	d.info.Guarantee = d.plan().Guarantee(d.terms.Steps)
+	d.info.Guarantee = d.plan().Guarantee(d.terms.Steps, false)
 }
 
 // perSecond estimates the products that a trainer computes in a second on two cores of a
@@ -97,8 +97,8 @@ func (d *draft) warnOfHistogram() {
 }
 
 // Guarantee is the statement in one sentence or two, of a run that ends after the
-// given number of steps.
-func (p *Plan) Guarantee(steps int) string {
+// given number of steps; rested: by early stopping.
+func (p *Plan) Guarantee(steps int, rested bool) string {
 	if p.terms.NonPrivate() {
 		return run.NoGuarantee + "this run adds no noise."
 	}
@@ -108,17 +108,17 @@ func (p *Plan) Guarantee(steps int) string {
 	return fmt.Sprintf("(ε = %s, δ = %s)-differential privacy for every training row, %s, by the %s accountant: "+
 		"%d steps with Poisson sampling at rate %.6g and noise_multiplier %.6g. %s%s%s%s The guarantee covers the parameters after every step and all released values, "+
 		"not losses, accuracies, raw norms or clip rates. %s",
-		run.UpText(p.Epsilon(p.terms.Steps), 4), run.UpText(p.terms.Config.TargetDelta, 2), p.terms.Relation().Phrase(), strings.ToUpper(p.terms.Config.Accountant), p.terms.Steps, p.terms.SampleRate, p.terms.NoiseMultiplier, p.terms.Noise.guarantee(), p.alone(), p.Before(), p.ending(steps), p.terms.Known())
+		run.UpText(p.Epsilon(p.terms.Steps), 4), run.UpText(p.terms.Config.TargetDelta, 2), p.terms.Relation().Phrase(), strings.ToUpper(p.terms.Config.Accountant), p.terms.Steps, p.terms.SampleRate, p.terms.NoiseMultiplier, p.terms.Noise.guarantee(), p.alone(), p.Before(), p.ending(steps, rested), p.terms.Known())
 }
 
 // ending says what stopping the run means for ε.
-func (p *Plan) ending(steps int) string {
+func (p *Plan) ending(steps int, rested bool) string {
 	if steps == p.terms.Steps {
 		return ""
 	}
 	s := fmt.Sprintf(" It was stopped after step %d and is charged all %d; had %d been fixed beforehand, ε would be %s.",
 		steps, p.terms.Steps, steps, run.UpText(p.EpsilonAt(steps), 4))
-	if p.terms.Config.Blind {
+	if p.terms.Config.Blind || rested { // released values alone decided
 		return s
 	}
 	return s + " Diagnostics were shown: if they decided when to stop, the number of steps tells something that no ε covers."

@@ -30,6 +30,7 @@ type Statement struct {
 	Steps           int  // released
 	Planned         int  // fixed beforehand and charged; 0: Steps
 	Blind           bool // diagnostics were hidden until the end
+	Rested          bool // early stopping ended it, which sees released values alone
 	Delta           float64
 	Accountant      string // whose ε is quoted
 	Clipping        string // the method, in words
@@ -519,6 +520,9 @@ func (s *Statement) ending() string {
 	}
 	text := fmt.Sprintf("It was stopped after step %d. ε is still that of all %d steps, because what was released may have decided when to stop. Had %d steps been planned, ε would be %s.",
 		s.Steps, s.Planned, s.Steps, atMost(s.atStep))
+	if s.Rested {
+		return text + " Early stopping ended it, which sees released values alone: ε covers the number of steps too."
+	}
 	if s.Blind {
 		return text + " Diagnostics were hidden until the end, so nothing but released values could decide when to stop. ε covers the number of steps too."
 	}
@@ -592,7 +596,7 @@ func (s *Statement) MarshalJSON() ([]byte, error) {
 		Data: s.Data, Model: s.Model, NumExamples: s.NumExamples, Declared: s.Declared,
 		Neighbours: run.RelationOf(s.Declared), Unit: "row", Sampler: "poisson",
 		SampleRate: s.SampleRate, NoiseMultiplier: run.Number(s.NoiseMultiplier),
-		Steps: s.Steps, Planned: s.Planned, Stopped: s.stopped(), Blind: s.Blind,
+		Steps: s.Steps, Planned: s.Planned, Stopped: s.stopped(), Blind: s.Blind, Rested: s.Rested,
 		Clipping: s.Clipping, Events: events,
 		Epsilon: run.Number(epsilon), EpsilonAtStep: run.Number(atStep), Delta: s.Delta, Accountant: s.Accountant,
 		Epsilons: epsilons, Groups: groups, Order: s.report.Order, Notice: s.report.Notice,

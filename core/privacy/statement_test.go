@@ -94,16 +94,18 @@ func TestStatementOfAStoppedRunQuotesThePlan(t *testing.T) {
 	for _, c := range []struct {
 		steps   int
 		blind   bool
+		rested  bool
 		say     []string
 		without string
 	}{
-		{100, false, []string{"over 300 planned steps", "stopped after step 100", "that of all 300", "Diagnostics were shown", "no ε covers"}, "hidden until the end, so"},
-		{100, true, []string{"over 300 planned steps", "stopped after step 100", "that of all 300", "hidden until the end", "covers the number of steps"}, "Diagnostics were shown"},
-		{300, false, []string{"took all of its steps", "diagnostics were shown"}, "stopped after"},
-		{300, true, []string{"took all of its steps", "hidden until the end"}, "stopped after"},
+		{100, false, true, []string{"stopped after step 100", "that of all 300", "Early stopping", "covers the number of steps"}, "no ε covers"},
+		{100, false, false, []string{"over 300 planned steps", "stopped after step 100", "that of all 300", "Diagnostics were shown", "no ε covers"}, "hidden until the end, so"},
+		{100, true, false, []string{"over 300 planned steps", "stopped after step 100", "that of all 300", "hidden until the end", "covers the number of steps"}, "Diagnostics were shown"},
+		{300, false, false, []string{"took all of its steps", "diagnostics were shown"}, "stopped after"},
+		{300, true, false, []string{"took all of its steps", "hidden until the end"}, "stopped after"},
 	} {
 		s, err := NewStatement(Statement{
-			NoiseMultiplier: 1.1, SampleRate: 0.01, Steps: c.steps, Planned: 300, Blind: c.blind, Delta: 1e-5, Accountant: PLD,
+			NoiseMultiplier: 1.1, SampleRate: 0.01, Steps: c.steps, Planned: 300, Blind: c.blind, Rested: c.rested, Delta: 1e-5, Accountant: PLD,
 			PerStep: step, Once: []Event{Gaussian{20}},
 		})
 		if err != nil {
@@ -130,6 +132,7 @@ func TestStatementOfAStoppedRunQuotesThePlan(t *testing.T) {
 			Planned int `json:"planned_steps"`
 			Stopped bool
 			Blind   bool
+			Rested  bool
 			Epsilon float64
 			AtStep  float64 `json:"epsilon_at_step"`
 			Events  []struct{ Count int }
@@ -137,7 +140,7 @@ func TestStatementOfAStoppedRunQuotesThePlan(t *testing.T) {
 		if err := json.Unmarshal(b, &back); err != nil {
 			t.Fatal(err)
 		}
-		if back.Steps != c.steps || back.Planned != 300 || back.Stopped != (c.steps < 300) || back.Blind != c.blind || back.Epsilon != at(300) || back.AtStep != at(c.steps) || back.Events[1].Count != 300 {
+		if back.Steps != c.steps || back.Planned != 300 || back.Stopped != (c.steps < 300) || back.Blind != c.blind || back.Rested != c.rested || back.Epsilon != at(300) || back.AtStep != at(c.steps) || back.Events[1].Count != 300 {
 			t.Errorf("%d steps, blind %t: %s", c.steps, c.blind, b)
 		}
 	}

@@ -75,6 +75,7 @@ type Statement struct {
 	Planned         int               `json:"planned_steps"`
 	Stopped         bool              `json:"stopped"`
 	Blind           bool              `json:"blind"`
+	Rested          bool              `json:"rested,omitempty"` // early stopping ended it
 	Clipping        string            `json:"clipping"`
 	Events          []json.RawMessage `json:"events"` // privacy.Event, charged for all planned steps
 	Epsilon         Number            `json:"epsilon"`

@@ -31,6 +31,7 @@ type Checkpoint struct {
 	notes      []string
 	bounds     []data.Bound // of features, then of targets; nil unless they were paid for
 	directions []float32    // as [input.Projection] has them; nil unless they were paid for
+	seen       *seen        // by early stopping; nil where nothing is watched
 }
 
 // Step returns the number of steps that had been released when the state was taken.
@@ -76,6 +77,10 @@ func (r *Run) Checkpoint(ctx context.Context) (*Checkpoint, error) {
 	if r.work.terms.PCANoise > 0 {
 		c.directions = r.feed.pca.Directions
 	}
+	if r.watch != nil {
+		now := r.watch.seen
+		c.seen = &now
+	}
 	return c, nil
 }
 
@@ -118,6 +123,8 @@ func (c *Checkpoint) Fits(p *plan.Plan) error {
 		return fmt.Errorf("train: %w", ErrOtherPlan)
 	case len(c.bounds) != features+targets:
 		return fmt.Errorf("train: %w: %d bounds of %d features and %d targets", ErrFormat, len(c.bounds), features, targets)
+	case c.seen != nil && terms.Config.EarlyStopping.Monitor == "":
+		return fmt.Errorf("train: %w: it watches what the run does not", ErrFormat)
 	case (terms.PCANoise > 0) != (c.directions != nil) || c.directions != nil && len(c.directions) != f*terms.Inputs():
 		return fmt.Errorf("train: %w: %d numbers of directions", ErrFormat, len(c.directions))
 	}
@@ -154,6 +161,9 @@ func (c *Checkpoint) Append(b []byte) []byte {
 	b = appendCount(b, len(c.state.parts))
 	for _, p := range c.state.parts {
 		b = appendList32(b, p)
+	}
+	if w := c.seen; w != nil {
+		b = appendFloats(appendCount(appendCount(b, w.steps), w.blocks), w.sum, w.before)
 	}
 	return b
 }
@@ -204,6 +214,9 @@ func ReadCheckpoint(b []byte) (*Checkpoint, error) {
 	t.values = r.floats(r.count(8))
 	for range r.number(mostParts) {
 		c.state.parts = append(c.state.parts, r.list32())
+	}
+	if len(r.rest) > 0 { // where something is watched, which earlier versions did not keep
+		c.seen = &seen{steps: r.number(plan.MaxSteps), blocks: r.number(plan.MaxSteps), sum: r.float(), before: r.float()}
 	}
 	taken := c.state.step - c.state.lost
 	if !r.ok || len(r.rest) > 0 || taken < 1 || !(c.seconds >= 0) || t.added != taken || !t.whole() {

@@ -428,6 +428,8 @@ func TestReadCheckpointAllocates(t *testing.T) {
 func FuzzReadCheckpoint(f *testing.F) {
 	c := &Checkpoint{state: checkpointState{step: 3, lost: 1, parts: [][]float32{{1, 2}, nil}, rule: []float64{1}, thresholds: series{values: []float64{1, 2}, added: 2}}, notes: []string{"a", ""}, bounds: []data.Bound{{Lo: 0, Hi: 1}}, directions: []float32{3}}
 	f.Add(c.Append(nil))
+	c.seen = &seen{sum: 1, before: 2, steps: 3, blocks: 4}
+	f.Add(c.Append(nil))
 	f.Add([]byte(checkpointMagic))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, err := ReadCheckpoint(b)

@@ -31,6 +31,7 @@ func (r *Run) Result(ctx context.Context) (run.Result, error) {
 	o, err := r.Outcome(ctx)
 	if r.done > 0 {
 		draft := r.plan.Draft(r.done)
+		draft.Rested = o.Rested
 		if o := r.work.others; o != nil {
 			draft.Together.Transcript = o.Transcript()
 		}
@@ -49,12 +50,13 @@ func (r *Run) Outcome(ctx context.Context) (o Outcome, err error) {
 		return o, nil
 	}
 	o.Steps, o.LostSteps, o.Stopped = r.done, r.lost, r.done < t.Steps
+	o.Rested = o.Stopped && r.watch.over()
 	o.Epsilon, o.EpsilonAtStep = run.Number(r.epsilon(t.Steps)), run.Number(r.plan.EpsilonAt(r.done))
-	o.TrainSeconds, o.Guarantee, o.Notes, o.Changes = r.seconds, r.plan.Guarantee(r.done), slices.Clone(w.notes), t.Changes
+	o.TrainSeconds, o.Guarantee, o.Notes, o.Changes = r.seconds, r.plan.Guarantee(r.done, o.Rested), slices.Clone(w.notes), t.Changes
 	if w.refused != "" {
 		o.Notes = append(o.Notes, w.refused)
 	}
-	if o.Rested = o.Stopped && r.watch.over(); o.Rested {
+	if o.Rested {
 		o.Notes = append(o.Notes, r.watch.why)
 	}
 	if t.Steps < t.Horizon {

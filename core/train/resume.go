@@ -115,6 +115,9 @@ func rejoin(ctx context.Context, p *plan.Plan, ds *data.Dataset, be compute.Back
 	if err := r.openParts(ctx, r.openSelfCheck); err != nil {
 		return nil, err
 	}
+	if r.watch != nil && c.seen != nil {
+		r.watch.seen = *c.seen
+	}
 	r.seconds, r.work.notes = c.seconds, append(slices.Clone(c.notes), c.interruptionNote(s.step))
 	return r, nil
 }

@@ -14,10 +14,15 @@ import (
 // of what the whole plan is charged for.
 type watch struct {
 	run.EarlyStopping
-	sum, before float64
-	steps       int    // in sum
-	blocks      int    // before it
-	why         string // what ended the run; "": nothing yet
+	seen
+	why string // what ended the run; "": nothing yet
+}
+
+// seen is what a watch has seen of a run so far.
+type seen struct {
+	sum, before float64 // of the open block, and the mean of the one before it
+	steps       int     // in sum
+	blocks      int     // before it
 }
 
 // newWatch returns nil where nothing is watched.

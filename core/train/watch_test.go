@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"clipscope/core/compute/computetest"
+	"clipscope/core/compute/purego"
 	"clipscope/core/run"
 )
 
@@ -82,6 +83,70 @@ func TestEarlyStoppingFollowsReleasedValues(t *testing.T) {
 			}
 			be.Close()
 		}
+	}
+}
+
+// TestEarlyStoppingGoesOnFromACheckpoint: a run that is taken up from the state after any step ends where
+// the unbroken one does.
+func TestEarlyStoppingGoesOnFromACheckpoint(t *testing.T) {
+	t.Parallel()
+	ds := firstRows(t)
+	be := purego.New()
+	defer be.Close()
+	cfg := run.Config{Method: "constant", NoiseMultiplier: ptr(1.0), Steps: 40, ExpectedBatchSize: 60, Accountant: "rdp", LearningRate: 0.5, Seed: ptr(uint64(7)), MaxGradNorm: 1,
+		EarlyStopping: run.EarlyStopping{Monitor: "noisy_grad_norm", Patience: 4, MinDelta: 0.1}}
+	r := startOn(t, cfg, ds, be)
+	defer r.Close()
+	events, whole := finish(t, r)
+	if !whole.Rested || len(events) < 9 {
+		t.Fatalf("the run took %d steps, ended early: %t", len(events), whole.Rested)
+	}
+	for stop := 1; stop < len(events); stop++ {
+		first := startOn(t, cfg, ds, be)
+		for range first.Steps(t.Context()) {
+			if first.reported == stop {
+				break
+			}
+		}
+		state, err := first.Checkpoint(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		first.Close()
+		if state, err = ReadCheckpoint(state.Append(nil)); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Resume(t.Context(), first.plan, ds, be, state, stop)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, res := finish(t, again); res.Steps != whole.Steps || !res.Rested {
+			t.Errorf("taken up after step %d it ends after %d, not %d", stop, res.Steps, whole.Steps)
+		}
+		again.Close()
+	}
+}
+
+// TestEarlyStoppingCoversTheNumberOfSteps: what released values ended is not said to be ended by what was
+// shown beside them.
+func TestEarlyStoppingCoversTheNumberOfSteps(t *testing.T) {
+	t.Parallel()
+	be := purego.New()
+	defer be.Close()
+	r := startOn(t, run.Config{Method: "constant", NoiseMultiplier: ptr(1.0), Steps: 40, ExpectedBatchSize: 60, Accountant: "rdp", LearningRate: 0.5, MaxGradNorm: 1,
+		EarlyStopping: run.EarlyStopping{Monitor: "noisy_grad_norm", Patience: 4, MinDelta: 0.99}}, firstRows(t), be)
+	defer r.Close()
+	for _, err := range r.Steps(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	res, err := r.Result(t.Context())
+	if err != nil || res.Steps%4 != 0 || !res.Rested {
+		t.Fatalf("%d steps, at rest: %t (%v)", res.Steps, res.Rested, err)
+	}
+	if strings.Contains(res.Guarantee, "no ε covers") || !strings.Contains(res.Guarantee, "charged all 40") || !strings.Contains(string(res.Statement), `"rested":true`) {
+		t.Errorf("%s\n%s", res.Guarantee, res.Statement)
 	}
 }
 

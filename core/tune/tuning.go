@@ -259,7 +259,7 @@ func (t *Tuning) guarantee() string {
 	p := t.grid[0]
 	terms := p.Terms()
 	if !p.Info().Private {
-		return p.Guarantee(terms.Steps)
+		return p.Guarantee(terms.Steps, false)
 	}
 	by := "how many test rows it has right"
 	if t.scoredBy == run.ByLogLoss {

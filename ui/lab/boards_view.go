@@ -22,11 +22,13 @@ type (
 		Log   bool    `json:"log"`
 		Means []mean  `json:"means"`
 	}
-	// mean is a thick arrow; from is the other end of the noise that leads to its tip.
+	// mean is a thick arrow; from is the other end of the noise that leads to its tip, and
+	// off the tip that it should have: what parts the two is bias.
 	mean struct {
 		X     float64     `json:"x"`
 		Y     float64     `json:"y"`
 		From  *[2]float64 `json:"from,omitempty"`
+		Off   *[2]float64 `json:"off,omitempty"`
 		Ink   string      `json:"ink"`
 		Label string      `json:"label"`
 	}
@@ -97,11 +99,13 @@ func (s *state) planeNow() planeSpec {
 	// The true mean is drawn last, as the others may lie on it.
 	if b.at != nil {
 		along, across := finite(float64(b.at.Along)), finite(float64(b.at.Across))
-		if n, ok := b.drawn(); ok && !s.course.hidden() {
+		if n, ok := b.drawn(); ok && !s.course.hidden() && !s.course.noiseless() {
 			p.Means = append(p.Means, mean{X: along + n.along, Y: math.Hypot(across, n.across), From: &[2]float64{along, across}, Ink: "released",
 				Label: "with noise " + words.Number(math.Hypot(along+n.along, math.Hypot(across, n.across)), 2)})
 		}
-		p.Means = append(p.Means, mean{X: along, Y: across, Ink: "diagnostic", Label: "clipped " + words.Number(math.Hypot(along, across), 2)})
+		tip := [2]float64{finite(float64(b.look.TrueNorm)), 0}
+		p.Means = append(p.Means, mean{X: along, Y: across, Off: &tip, Ink: "diagnostic",
+			Label: "clipped " + words.Number(math.Hypot(along, across), 2) + ", bias " + words.Number(math.Hypot(tip[0]-along, across), 2)})
 	}
 	p.Means = append(p.Means, mean{X: finite(float64(b.look.TrueNorm)), Ink: "text", Label: "mean " + words.Number(float64(b.look.TrueNorm), 2)})
 	return p

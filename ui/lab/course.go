@@ -71,6 +71,9 @@ func (c *course) hidden() bool {
 	return !done
 }
 
+// noiseless reports whether the open lesson leaves the noise out of the plane.
+func (c *course) noiseless() bool { return c.at != nil && c.at.Noiseless }
+
 func (c *course) key() string { return stepKey(c.step) }
 
 func stepKey(step int) string { return strconv.Itoa(step) }
@@ -169,7 +172,7 @@ func column(watch string) (head string, cell func(*lesson.Outcome) string) {
 	case "loss":
 		return "test loss", func(o *lesson.Outcome) string { return words.Number(float64(o.Loss), 3) }
 	case "clip_fraction":
-		return "clipped at first, and at the end; accuracy or loss", func(o *lesson.Outcome) string {
+		return "clipped, first and last tenth of the steps; accuracy or loss", func(o *lesson.Outcome) string {
 			result := words.Percent(float64(o.Accuracy), 1)
 			if math.IsNaN(float64(o.Accuracy)) { // regression has none
 				result = words.Number(float64(o.Loss), 3)

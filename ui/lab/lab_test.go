@@ -15,6 +15,7 @@ import (
 	"clipscope/ui/client"
 	"clipscope/ui/lesson"
 	"clipscope/ui/link"
+	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -493,6 +494,27 @@ func TestALessonIsToldWhatIsSeen(t *testing.T) {
 	}
 	if u := l.uNow(); len(u.Lines) == 0 {
 		t.Error("the U shows nothing after the answer")
+	}
+}
+
+func TestThePlaneShowsTheBiasAndInLessonsBeforeItNoNoise(t *testing.T) {
+	l, b := opened(t)
+	for len(b.answer) > 0 {
+		b.reply()
+	}
+	l.course.list = []lesson.Lesson{{ID: "x", Noiseless: true, Steps: []lesson.Step{{Set: map[string]any{}}}}}
+	means := l.planeNow().Means
+	if len(means) != 3 || means[0].Ink != "released" {
+		t.Fatalf("without a lesson the plane shows %v", means)
+	}
+	l.send(openLesson{"x"})
+	means = l.planeNow().Means
+	if len(means) != 2 || means[0].Ink != "diagnostic" || means[1].Ink != "text" {
+		t.Fatalf("a lesson before noise shows %v", means)
+	}
+	bias := math.Hypot(means[1].X-means[0].X, means[0].Y)
+	if off := means[0].Off; off == nil || off[0] != means[1].X || off[1] != 0 || !strings.HasSuffix(means[0].Label, ", bias "+words.Number(bias, 2)) {
+		t.Errorf("a bias of %v is shown as %v, %q", bias, off, means[0].Label)
 	}
 }
 

@@ -126,7 +126,11 @@ type field struct {
 
 // fields returns the table's columns: of regression, the loss in the accuracy's place.
 func (v *lanesView) fields() []field {
-	all := []field{{"accuracy", "test accuracy", func(o *outcome) float64 { return float64(o.Accuracy) }, accuracyText, true}}
+	head := "test accuracy"
+	if slices.ContainsFunc(v.lanes.list, func(l *lane) bool { return len(l.runs) > 1 }) {
+		head += ", ± half of its range"
+	}
+	all := []field{{"accuracy", head, func(o *outcome) float64 { return float64(o.Accuracy) }, accuracyText, true}}
 	if len(v.lanes.charts) > 0 && v.lanes.charts[0].Title == "Test loss" {
 		all = nil
 	} else {
@@ -135,7 +139,7 @@ func (v *lanesView) fields() []field {
 	all = append(all,
 		field{"loss", "test loss", func(o *outcome) float64 { return float64(o.Loss) }, func(o *outcome) string { return words.Number(float64(o.Loss), 3) }, false},
 		field{"c", "C at the end", func(o *outcome) float64 { return float64(o.MaxGradNorm) }, func(o *outcome) string { return words.Number(float64(o.MaxGradNorm), 3) }, false},
-		field{"clipped", "clipped at first, at the end", func(o *outcome) float64 { return float64(o.Clipped[1]) }, func(o *outcome) string {
+		field{"clipped", "clipped, first and last tenth of the steps", func(o *outcome) float64 { return float64(o.Clipped[1]) }, func(o *outcome) string {
 			if math.IsNaN(float64(o.Clipped[0])) && math.IsNaN(float64(o.Clipped[1])) {
 				return words.Missing
 			}

@@ -147,7 +147,7 @@ func (s *sweep) said() string {
 	if s.stopped() {
 		return "Stopped: of the runs that ended so far, " + strings.Join(found, "; ") + ". Others may do better."
 	}
-	return strings.Join(found, "; ") + ". " + priceOfLooking
+	return strings.Join(found, "; ") + ". " + spreadOfSeeds + " " + priceOfLooking
 }
 
 // figure returns the result at a C, with its spread.
@@ -174,6 +174,9 @@ func (s *sweep) old(now run.Config) bool {
 
 // apart says why the curves need not be best where the U is least.
 const apart = "The U above is of one step. Over a run the steps’ noise averages out, what clipping takes away does not, and a small C makes short steps: so whole runs may do best at a larger C."
+
+// spreadOfSeeds says what stands behind ±.
+const spreadOfSeeds = "Means of the seeds, ± half of what lies between the worst and the best of them."
 
 // priceOfLooking says what such a choice would cost on private data.
 const priceOfLooking = "Choosing by such runs on private data costs the ε of all of them; tuning, on the page Train, does it within one."

@@ -17,6 +17,8 @@ type Lesson struct {
 	Title   string `json:"title"`
 	Minutes int    `json:"minutes"`
 	Steps   []Step `json:"steps"`
+	// Noiseless leaves the noise out of the plane, before the lesson about it.
+	Noiseless bool `json:"noiseless,omitempty"`
 	// Teacher is what one who teaches it should know: what usually comes out, and what
 	// students ask.
 	Teacher string `json:"teacher"`

@@ -139,7 +139,10 @@ func (v *resultView) tick() app.UI {
 }
 
 func stepsDone(r *run.Result) string {
-	if r.Stopped {
+	switch {
+	case r.Rested:
+		return words.Count(r.Steps) + " of " + words.Count(r.PlannedSteps) + ", at rest"
+	case r.Stopped:
 		return words.Count(r.Steps) + " of " + words.Count(r.PlannedSteps) + ", stopped"
 	}
 	return words.Count(r.Steps)

@@ -64,7 +64,7 @@ for (const id of LESSONS) {
       const sweep = id === "u" && step === 4, question = told.find((l) => l.id === id).steps[step - 1].ask;
       if (id !== "epsilon") await looked(page);
       await shows(page, id, step);
-      if (id === "clipping" && step === 4) await eventually(async () => assert.match(await page.locator("#lab-lengths").innerText(), /^\d % of the gradients are longer than C/, "only the longest are clipped"));
+      if (id === "clipping" && step === 4) await eventually(async () => assert.match(await page.locator("#lab-sentence").innerText(), /^At C = 3 .* leaves [2-7]\d % of its length/, "a bias that can be seen"));
       const act = doing[`${id} ${step}`];
       if (act && question) await waits(page); // for its experiment
       if (act) await act(page);
