@@ -38,7 +38,7 @@ test("a script has the same, and is told why a value is not watched", async (t) 
 
 test("dropout is in the address, drops the same units on every back end, and is refused where nothing can be dropped", async (t) => {
   const page = await visit(t, "#data=digits&model.kind=mlp&model.hidden=8&model.dropout=0.25&steps=5", { viewport: wide });
-  await page.locator("#model", { hasText: "dropout 0.25" }).waitFor();
+  await page.locator("#card-model .card-head", { hasText: "dropout 0.25" }).waitFor();
   const model = { kind: "mlp", hidden: [8], dropout: 0.5 };
   const config = { data: "digits", model, method: "constant", no_privacy: true, steps: 20, expected_batch_size: 64, seed: 1 };
   const trained = [];
