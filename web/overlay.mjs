@@ -1,5 +1,5 @@
 // Prints what the page's program is built of in the place of other files, for go build -overlay:
-// small packages for some of Go's, and shaders without their comments, which it writes to a folder.
+// small packages for some of Go's, one without tables that no pattern needs, and shaders without their comments, which it writes to a folder.
 //
 //	node overlay.mjs FOLDER > overlay.json
 import { execFileSync } from "node:child_process";
@@ -22,10 +22,24 @@ for (const [name, dir, ...files] of list("-f", '{{.ImportPath}}\t{{.Dir}}{{range
   Replace[join(dir, "small.go")] = join(root, small[name]);
 }
 
+// Patterns of the program's own know letters, and no other class of Unicode: a visitor need not fetch the tables
+// of all scripts. A pattern that takes another does not compile, and the program ends where it starts.
+const known = { "unicode.CategoryAliases": "noAliases", "unicode.Categories": "letters", "unicode.Scripts": "noTables", "unicode.FoldScript": "noTables", "unicode.Cn": "nil" };
+const [[syntax]] = list("-f", "{{.Dir}}", "regexp/syntax");
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+writeFileSync(join(folder, "parse.txt"), readFileSync(join(syntax, "parse.go"), "utf8").replace(/\bunicode\.(CategoryAliases|Categories|Scripts|FoldScript|Cn)\b/g, (name) => known[/** @type {keyof typeof known} */ (name)]) + `
+var (
+	letters   = map[string]*unicode.RangeTable{"L": unicode.L}
+	noTables  map[string]*unicode.RangeTable
+	noAliases map[string]string
+)
+`);
+Replace[join(syntax, "parse.go")] = join(folder, "parse.txt");
+
 // WGSL has no texts in which a comment might seem to begin, and these shaders no /* */.
 /** @param {string} text */
 const bare = (text) => text.replace(/\/\/.*/g, "").replace(/^\s+|[ \t]+$/gm, "");
-rmSync(folder, { recursive: true, force: true });
 for (const [dir, ...files] of list("-f", '{{.Dir}}{{range .EmbedFiles}}\t{{.}}{{end}}', "./core/...")) {
   for (const file of files.filter((f) => f.endsWith(".wgsl"))) {
     const from = join(dir, file), to = join(folder, from.slice(root.length));

@@ -361,8 +361,9 @@ func TestPicturesAreAnsweredAsPredictDoes(t *testing.T) {
 	}{
 		"softmax":        {digits, run.Model{Kind: "softmax"}},
 		"mlp":            {digits, run.Model{Kind: "mlp", Hidden: []int{16}, Activation: "relu"}},
+		"dropout":        {digits, run.Model{Kind: "mlp", Hidden: []int{16}, Activation: "tanh", Dropout: 0.5}},
 		"convolutions":   {digits, run.Model{Kind: "layers", Layers: strings.Fields("conv:8:5:s2:p1 groupnorm:4 relu skip conv:8:3:p1 relu wsconv:8:3:p1 add tanh maxpool:2 conv:8:3 avgpool:2:s1 flatten dense:12 bias relu dense")}},
-		"colour":         {colour, run.Model{Kind: "layers", Layers: strings.Fields("conv:4:3:p1 relu skip:8:s2 conv:8:3:s2:p1 add globalpool dense")}},
+		"colour":         {colour, run.Model{Kind: "layers", Layers: strings.Fields("conv:4:3:p1 relu skip:8:s2 conv:8:3:s2:p1 add globalpool dense"), Dropout: 0.25}},
 		"colour, linear": {colour, run.Model{Kind: "softmax"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -25,10 +25,14 @@ func (activationSpec) outline(in Shape) (Outline, error) {
 }
 
 func (f activationSpec) layer(b *builder, in Shape, _ bool) Layer {
-	return &activation{be: b.be, f: functions[string(f)], width: in.Len(), y: b.rows(in.Len()), dx: b.rows(in.Len())}
+	a := &activation{be: b.be, f: functions[string(f)], width: in.Len(), y: b.rows(in.Len()), dx: b.rows(in.Len()), dropping: b.dropping}
+	if b.dropping.p > 0 {
+		a.drop, a.kept = b.dropping.next(in.Len()), b.rows(in.Len())
+	}
+	return a
 }
 
-// activation is a layer without parameters that works element by element.
+// activation is a layer without parameters that works element by element, and drops units in training.
 type activation struct {
 	be    compute.Backend
 	f     kernel.Function
@@ -36,6 +40,10 @@ type activation struct {
 	n     int
 	by    compute.Buffer // what tells the slope: the input of gelu, else the output
 	y, dx compute.Buffer
+
+	dropping *dropping
+	drop     kernel.Drop
+	kept     compute.Buffer // y after the drop; none without dropout
 }
 
 func (a *activation) Sites() []Site { return nil }
@@ -46,11 +54,19 @@ func (a *activation) Forward(x compute.Buffer, n int) compute.Buffer {
 		a.by = x
 	}
 	kernel.Unary(a.be, a.f, n*a.width, x, a.y)
-	return a.y
+	if !a.dropping.on {
+		return a.y
+	}
+	kernel.DropUnits(a.be, n, a.width, a.drop, a.dropping.keys, a.y, a.kept)
+	return a.kept
 }
 
 func (a *activation) Backward(dy compute.Buffer, want bool) compute.Buffer {
 	if want {
+		if a.dropping.on {
+			kernel.DropUnits(a.be, a.n, a.width, a.drop, a.dropping.keys, dy, a.dx)
+			dy = a.dx
+		}
 		kernel.UnaryGrad(a.be, a.f, a.n*a.width, a.by, dy, a.dx)
 	}
 	return a.dx

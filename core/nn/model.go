@@ -29,8 +29,9 @@ type Model struct {
 	sites  []Site         // of all layers
 	params compute.Buffer // of all layers
 
-	n        int            // examples of the last pass
-	views    *views         // of each
+	n        int    // examples of the last pass
+	views    *views // of each
+	dropping *dropping
 	x, z     compute.Buffer // of the last pass; x is not owned
 	dz, part compute.Buffer
 	each     compute.Buffer // losses of views, where there are several
@@ -39,8 +40,8 @@ type Model struct {
 // New builds the model, for batches of up to capacity examples with up to so many
 // views of each, or one where the model takes tokens; its parameters are zero until Init.
 func New(be compute.Backend, spec Spec, capacity, most int) *Model {
-	m := &Model{Spec: spec, Capacity: capacity, be: be, params: be.New(spec.Params()), views: &views{count: 1, spare: scratch{be: be}}}
-	b := &builder{be, &arena{m.params}, capacity, most, m.views, &tokens{}}
+	m := &Model{Spec: spec, Capacity: capacity, be: be, params: be.New(spec.Params()), views: &views{count: 1, spare: scratch{be: be}}, dropping: &dropping{p: spec.Dropout}}
+	b := &builder{be, &arena{m.params}, capacity, most, m.views, &tokens{}, m.dropping}
 	m.layers = build(b, spec.placed, false)
 	m.sites = sitesOf(m.layers)
 	m.dz, m.part = b.rows(m.Outputs()), b.examples(1)
@@ -82,8 +83,13 @@ func (m *Model) eachSite(f func(s Site, group, first int)) {
 }
 
 // Forward runs so many views of n examples, x [views×n×features], first views first,
-// and returns the outputs [views×n×k].
+// and returns the outputs [views×n×k]. It drops no units.
 func (m *Model) Forward(x compute.Buffer, n, views int) compute.Buffer {
+	m.dropping.on = false
+	return m.pass(x, n, views)
+}
+
+func (m *Model) pass(x compute.Buffer, n, views int) compute.Buffer {
 	m.x, m.n, m.views.count = x, n, views
 	m.z = forward(m.layers, x, n*views)
 	return m.z

@@ -545,7 +545,7 @@ func TestSpectralBoundIsNeverExceeded(t *testing.T) {
 	for name, open := range computetest.Backends(t) {
 		be := open()
 		bound := func(w []float32, rows, cols int) float64 {
-			d := denseSpec{out: cols}.layer(&builder{be, &arena{be.New((rows + 1) * cols)}, 1, 1, &views{count: 1}, &tokens{}}, Shape{Channels: rows}, false).(*dense)
+			d := denseSpec{out: cols}.layer(&builder{be, &arena{be.New((rows + 1) * cols)}, 1, 1, &views{count: 1}, &tokens{}, &dropping{}}, Shape{Channels: rows}, false).(*dense)
 			be.Write(d.w, w)
 			at := be.New(2)
 			d.Bound(at)

@@ -64,8 +64,33 @@ type Spec struct {
 	Input  Shape
 	Loss   Loss
 	Layers []Outline
-	placed []placed
-	params int
+	// Dropout is the probability in [0, 1) with which units behind activations are dropped in training.
+	Dropout float64
+	placed  []placed
+	params  int
+}
+
+// WithDropout returns s with units dropped with probability p in [0, 1) behind every activation, those in
+// residual blocks included. Its error says that there is none.
+func (s Spec) WithDropout(p float64) (Spec, error) {
+	if !(p >= 0 && p < 1) {
+		return s, fmt.Errorf("nn: dropout of %v is not in 0 … 1, 1 excluded", p)
+	}
+	if s.Dropout = p; p == 0 {
+		return s, nil
+	}
+	s.Layers = slices.Clone(s.Layers)
+	behind := 0
+	for i, l := range s.Layers {
+		if _, ok := functions[l.Text]; ok {
+			s.Layers[i].Floats += int64(l.Out.Len())
+			behind++
+		}
+	}
+	if behind == 0 {
+		return s, errors.New("nn: the model has no activation (relu, tanh or gelu) behind which units could be dropped")
+	}
+	return s, nil
 }
 
 // Params is the number of parameters d.
@@ -158,6 +183,7 @@ type builder struct {
 	most     int // views of each
 	views    *views
 	tokens   *tokens
+	dropping *dropping
 }
 
 // tokens holds the tokens of the last pass, of so many, which stand at so many places of each row.

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -226,6 +227,29 @@ func TestEveryLayerIsHeldToTheLaws(t *testing.T) {
 	for _, name := range LayerNames() {
 		if !held[name] {
 			t.Errorf("no model of smallModels has the layer %s", name)
+		}
+	}
+}
+
+// TestDropoutNeedsAnActivation, and takes memory behind every one, those in blocks too.
+func TestDropoutNeedsAnActivation(t *testing.T) {
+	in := Shape{Height: 7, Width: 7, Channels: 3}
+	for layers, behind := range map[string]int64{"flatten dense": 0, "relu skip tanh conv:3:3:p1 add flatten dense:9 gelu dense": 147 + 147 + 9} {
+		s, err := Read(in, strings.Fields(layers), 4, SoftmaxCE)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range []float64{-0.1, 1, math.NaN(), math.Inf(1)} {
+			if _, err := s.WithDropout(p); err == nil {
+				t.Errorf("%s: dropout of %v is taken", layers, p)
+			}
+		}
+		d, err := s.WithDropout(0.5)
+		switch {
+		case behind == 0 && err == nil:
+			t.Errorf("%s: dropout without an activation", layers)
+		case behind > 0 && (err != nil || d.Floats(1)-s.Floats(1) != behind):
+			t.Errorf("%s: %d values more, want %d; %v", layers, d.Floats(1)-s.Floats(1), behind, err)
 		}
 	}
 }

@@ -110,6 +110,9 @@ func (t *Terms) width() int64 {
 	if t.ClassWeights != nil {
 		width += int64(views)
 	}
+	if t.Spec.Dropout > 0 {
+		width += 2 * int64(views)
+	}
 	if t.Config.PCA.Components > 0 {
 		width += int64(t.Meta.Features)
 	}

@@ -113,10 +113,13 @@ func (d *draft) chooseModel() (err error) {
 		}
 	}
 	d.terms.Spec, err = nn.Read(d.terms.shape(), list, d.terms.Meta.Outputs, input.Loss(d.terms.Meta.Task))
-	if err == nil {
-		return nil
+	if err != nil {
+		return FaultOf(modelField(m), err)
 	}
-	return FaultOf(modelField(d.terms.Config.Model), err)
+	if d.terms.Spec, err = d.terms.Spec.WithDropout(m.Dropout); err != nil {
+		return FaultOf("model.dropout", err)
+	}
+	return nil
 }
 
 func (d *draft) chooseSchedule() (err error) {
@@ -168,6 +171,9 @@ func (d *draft) chooseClipper() (err error) {
 	if d.terms.first.Source == clip.Bounded {
 		if err := d.terms.Spec.CheckLipschitz(); err != nil {
 			return d.terms.Unbounded(err)
+		}
+		if d.terms.Config.Model.Dropout > 0 {
+			return Fault("model.dropout", "%s bounds gradients by what the layers' Lipschitz constants allow, of all units; take 0, or another method", d.terms.Config.Method)
 		}
 		if d.terms.Config.LabelSmoothing > 0 {
 			return Fault("label_smoothing", "%s bounds gradients by the losses of the labels as they are; take 0, or another method", d.terms.Config.Method)

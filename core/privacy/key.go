@@ -66,6 +66,7 @@ const (
 	Views                        // how examples are augmented
 	Looking                      // which rows the laboratory looks at
 	Shown                        // noise that is drawn to be seen, and added to nothing
+	Dropout                      // which units a row drops
 )
 
 // maxTensors limits the tensors, which the nonce tells apart.

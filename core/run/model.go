@@ -15,6 +15,9 @@ type Model struct {
 	// Layers, of the kind layers, are short texts such as conv:16:8:s2:p3; docs/scripting.md
 	// has the table of them.
 	Layers []string `json:"layers,omitempty"`
+	// Dropout is the probability in [0, 1) with which a step drops each unit behind an activation, each row
+	// by itself; those that stay are scaled by 1/(1−p). The trained model has all units.
+	Dropout float64 `json:"dropout,omitempty"`
 }
 
 // dropUnused drops a list of layers where the kind is another: it has no effect, and a list

@@ -95,7 +95,9 @@ func TestNoViewsAddMoreThanStated(t *testing.T) {
 		rows = 90
 	}
 	ds := hostilePictures(rows)
-	models := map[string]run.Model{"softmax": {Kind: "softmax"}, "conv": pictureModels["conv"], "res": pictureModels["res"]}
+	dropping := pictureModels["res"]
+	dropping.Dropout = 0.4
+	models := map[string]run.Model{"softmax": {Kind: "softmax"}, "conv": pictureModels["conv"], "res": pictureModels["res"], "dropping": dropping}
 	for name, open := range computetest.Backends(t) {
 		for _, m := range clip.Methods() {
 			if !m.Private || m.Name == "value" || m.Name == "value-tight" {

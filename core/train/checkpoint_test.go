@@ -62,6 +62,7 @@ func checkpoints(t *testing.T, visit func(name string, cfg run.Config)) {
 	add("private bounds", run.Config{Method: "constant", Scaling: run.Scaling{Kind: "private"}, Iterate: "ema"})
 	add("private bounds without noise", run.Config{Method: "constant", Scaling: run.Scaling{Kind: "private"}, NoPrivacy: true})
 	add("measured", run.Config{Method: "constant", Scaling: run.Scaling{Kind: "measured"}})
+	add("dropout", run.Config{Method: "constant", Model: run.Model{Kind: "mlp", Hidden: []int{5}, Dropout: 0.4}})
 	add("blind", run.Config{Method: "dc-p", Blind: true})
 	add("diagnostics", run.Config{Method: "constant", DiagnosticsEvery: 2})
 }

@@ -27,7 +27,8 @@ type feed struct {
 	x, targets compute.Buffer
 	pulls      compute.Buffer // of smooth; none without label smoothing
 	weights    compute.Buffer // of weighClasses; none without class weights
-	host       struct{ x, targets, pulls, weights []float32 }
+	keys       compute.Buffer // of dropKeys; none without dropout
+	host       struct{ x, targets, pulls, weights, keys []float32 }
 }
 
 // open makes the memory that rows of a physical batch take, for a model that is there.
@@ -43,6 +44,9 @@ func (f *feed) open() {
 	}
 	if f.terms.ClassWeights != nil {
 		f.weights, f.host.weights = f.be.New(rows), make([]float32, rows)
+	}
+	if f.terms.Spec.Dropout > 0 {
+		f.keys, f.host.keys = f.be.New(2*rows), make([]float32, 2*rows)
 	}
 	f.pipe = input.NewPipe(f.terms.Spec.Input, f.pca, f.terms.Longest())
 	if f.bytes = f.newByteRows(rows); f.bytes == nil {
@@ -104,6 +108,33 @@ func (f *feed) write(split *data.Split, rows []int, as *augmentation, views int)
 		as.views(x, n)
 	}
 	f.pipe.Write(f.be, x, f.ds.Features, f.x)
+}
+
+// dropKeys brings the keys by which a step drops units of rows onto the backend, for each view of each row.
+//
+// Guarantee: a row's keys are drawn from the run's key, the step, the row's number and the view's alone:
+// alike for all numbers, and independent of each other, of the data, of sampling and of noise. The
+// clipping bound holds for any keys. With a row removed, those after it have other numbers, so other
+// keys; as keys are secret and alike, what the run releases is distributed as if each kept its own.
+func (f *feed) dropKeys(step int, rows []int, views int) compute.Buffer {
+	if f.terms.Spec.Dropout == 0 {
+		return compute.Buffer{}
+	}
+	keys := f.host.keys[:0]
+	for v := range views {
+		for _, row := range rows {
+			a, b := dropKey(f.key, v, step, row)
+			keys = append(keys, a, b)
+		}
+	}
+	f.be.Write(f.keys, keys)
+	return f.keys
+}
+
+// dropKey returns the keys of a view of a row, whole numbers below 2²⁴.
+func dropKey(key privacy.Key, view, step, row int) (a, b float32) {
+	k := key.Stream(privacy.Dropout, uint16(view), uint64(step)<<32|uint64(row)).Uint64()
+	return float32(k >> 40), float32(k >> 16 & (1<<24 - 1))
 }
 
 // judge fills in what a forward pass says of n rows: losses and hits.

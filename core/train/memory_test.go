@@ -88,6 +88,7 @@ func TestMemoryIsWhatIsPlanned(t *testing.T) {
 		"adam-bc":   {Optimizer: "adam-bc", Model: wide},
 		"smoothed":  {LabelSmoothing: 0.1},
 		"weighed":   {ClassWeights: map[string]float64{"a": 3}},
+		"dropping":  {Model: run.Model{Kind: "mlp", Hidden: []int{200, 30}, Dropout: 0.2}},
 		"ema":       {Iterate: "ema", Model: wide},
 		"compared":  {DiagnosticsEvery: 1, Model: wide},
 		"secure":    {NoiseMode: "secure", Model: wide},
@@ -112,6 +113,7 @@ func TestMemoryIsWhatIsPlanned(t *testing.T) {
 		m := run.Model{Layers: layers}
 		cases[name], cases[name+" adaclip"] = run.Config{Model: m}, run.Config{Method: "adaclip", Model: m, MaxPhysicalBatchSize: 20}
 	}
+	cases["dropping views"] = run.Config{Augmentation: run.Augmentation{Kind: "flip", Multiplicity: 3}, Model: run.Model{Layers: strings.Fields("conv:8:3 tanh conv:8:3:p1 relu flatten dense"), Dropout: 0.5}}
 	cases["views adaclip"] = run.Config{Method: "adaclip", Augmentation: run.Augmentation{Kind: "flip", Multiplicity: 2}, Model: wide, MaxPhysicalBatchSize: 20}
 	for _, m := range clip.Methods() {
 		cases["method "+m.Name] = run.Config{Method: m.Name, Model: wide}

@@ -188,7 +188,7 @@ func (r *Run) addUp(ctx context.Context, rows []int, e *pendingEvent) error {
 func (r *Run) accumulate(ctx context.Context, rows []int, e *pendingEvent) error {
 	n := len(rows)
 	views := r.feed.loadViews(rows)
-	r.work.model.Forward(r.feed.x, n, views)
+	r.work.model.ForwardDropping(r.feed.x, r.feed.dropKeys(r.done, rows, views), n, views)
 	r.feed.judge(n)
 	r.feed.adjust(n, views)
 	r.norms.pass(n)

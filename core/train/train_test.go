@@ -154,6 +154,11 @@ func TestConfigFaultsNameTheirField(t *testing.T) {
 			c.Params = map[string]float64{"sigma_b": math.Nextafter(5e7, 6e7)}
 		}},
 		{"model.activation", func(c *run.Config) { c.Model = run.Model{Kind: "mlp", Activation: "gelu"} }},
+		{"model.dropout", func(c *run.Config) { c.Model = run.Model{Kind: "mlp", Dropout: 1} }},
+		{"model.dropout", func(c *run.Config) { c.Model = run.Model{Kind: "mlp", Dropout: -0.1} }},
+		{"model.dropout", func(c *run.Config) { c.Model = run.Model{Kind: "mlp", Dropout: math.NaN()} }},
+		{"model.dropout", func(c *run.Config) { c.Model = run.Model{Kind: "softmax", Dropout: 0.1} }}, // no activation
+		{"model.dropout", func(c *run.Config) { c.Method, c.Model = "value", run.Model{Kind: "mlp", Dropout: 0.1} }},
 		{"optimizer", func(c *run.Config) { c.Optimizer = "lion" }},
 		{"optimizer", func(c *run.Config) { c.Method, c.Optimizer = "adaclip", "adam-bc" }},
 		{"label_smoothing", func(c *run.Config) { c.LabelSmoothing = 1 }},

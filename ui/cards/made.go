@@ -40,7 +40,7 @@ func Made(cfg *run.Config, p *run.PlanInfo, r *data.Report) []string {
 }
 
 // told are the fields that stand in the lines of cards.
-var told = strings.Fields("data model.kind model.hidden model.activation method max_grad_norm noise_multiplier target_epsilon no_privacy " +
+var told = strings.Fields("data model.kind model.hidden model.activation model.dropout method max_grad_norm noise_multiplier target_epsilon no_privacy " +
 	"target_delta expected_batch_size epochs steps optimizer learning_rate learning_rate_schedule weight_decay label_smoothing momentum nesterov")
 
 // others are the fields that no line tells and that are not as they are by default.

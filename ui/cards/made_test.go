@@ -26,8 +26,8 @@ func TestARunsDescriptionIsWhole(t *testing.T) {
 		{run.Config{Steps: 60, Optimizer: "momentum", Nesterov: true, LearningRateSchedule: "cosine", WarmupSteps: 5, WeightDecay: 0.01, LabelSmoothing: 0.1},
 			"digits, 400 × 3, 2 classes; softmax, 8 parameters; Constant threshold, C\u00a01; ε\u00a02.40, δ\u00a01e−5, σ\u00a01.5, 60 steps; batches of 256, 60 steps; " +
 				"SGD with momentum 0.9 (Nesterov), η\u00a00.05 cosine, decay 0.01, smoothing 0.1; cryptographic randomness (CSPRNG); warmup_steps 5"},
-		{run.Config{Steps: 60, Model: run.Model{Kind: "layers", Layers: []string{"dense:2", "tanh", "dense"}}},
-			"digits, 400 × 3, 2 classes; 3 layers, 8 parameters; Constant threshold, C\u00a01; ε\u00a02.40, δ\u00a01e−5, σ\u00a01.5, 60 steps; batches of 256, 60 steps; SGD, η\u00a00.5; cryptographic randomness (CSPRNG); " +
+		{run.Config{Steps: 60, Model: run.Model{Kind: "layers", Layers: []string{"dense:2", "tanh", "dense"}, Dropout: 0.25}},
+			"digits, 400 × 3, 2 classes; 3 layers, dropout 0.25, 8 parameters; Constant threshold, C\u00a01; ε\u00a02.40, δ\u00a01e−5, σ\u00a01.5, 60 steps; batches of 256, 60 steps; SGD, η\u00a00.5; cryptographic randomness (CSPRNG); " +
 				"model.layers dense:2, tanh, dense"},
 	} {
 		cfg := c.cfg.WithDefaults()

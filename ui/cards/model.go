@@ -26,10 +26,11 @@ type Model struct {
 func (c *Model) CompoID() string { return "model-" + strconv.Itoa(c.Form.Epoch) }
 
 func (c *Model) Render() app.UI {
-	f := c.Form
+	f, rows := c.Form, form.On(form.Model)
 	head := widget.Card{ID: form.Model, Number: "2", Title: "Model", Line: modelLine(f.Full.Model, c.Plan), Planned: true}
-	return head.View(f, append(f.Plain(form.On(form.Model)), c.layers(), c.start(),
-		app.P().Class(widget.Stale("answer", f.Pending)).Hidden(c.Plan == nil).Text(size(c.Plan)))...)
+	return head.View(f, append(f.Plain(rows), c.layers(), c.start(),
+		app.P().Class(widget.Stale("answer", f.Pending)).Hidden(c.Plan == nil).Text(size(c.Plan)),
+		app.Div().Hidden(!form.Find("model.dropout").When(&f.Full)).Body(f.Advanced(rows)))...)
 }
 
 // layers is a table of what becomes of a row. It is drawn for models of more than
@@ -104,6 +105,9 @@ func modelLine(m run.Model, p *run.PlanInfo) string {
 			widths[i] = strconv.Itoa(w)
 		}
 		s = "MLP " + strings.Join(widths, "–") + ", " + m.Activation
+	}
+	if m.Dropout > 0 {
+		s += ", dropout " + words.Number(m.Dropout, 3)
 	}
 	if p != nil && p.Parameters > 0 {
 		s += ", " + words.Plural(p.Parameters, "parameter")

@@ -230,6 +230,9 @@ func modelFields() []Field {
 			{Value: "relu", Text: "ReLU"}, {Value: "tanh", Text: "tanh"}}},
 		{Key: "start.sha256", Own: true, Label: "Start from"},
 		{Key: "start.public", Own: true, Kind: Tick, Label: "Its weights count as public", Help: "Nothing is promised to the rows that the model was trained on. The statement says so, and names the file."},
+		{Key: "model.dropout", Advanced: true, Label: "Dropout", Preset: "0", Help: "The probability with which a step drops each unit behind an activation (relu, tanh, gelu), each row by itself. It costs nothing, and the trained model has all units.", When: func(c *run.Config) bool {
+			return c.Model.Dropout != 0 || c.Model.Kind != "softmax" && c.Model.Kind != "linear" // which have no activation
+		}},
 	})
 }
 

@@ -3,6 +3,7 @@ package script
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,6 +32,9 @@ func translate(full run.Config, facts run.Facts, p *run.PlanInfo) (t torch, err 
 			modules = append(modules, "    torch.nn.Flatten(),")
 		}
 		modules = append(modules, "    "+m+",")
+		if p := full.Model.Dropout; p > 0 && slices.Contains([]string{"relu", "tanh", "gelu"}, l.Text) {
+			modules = append(modules, "    torch.nn.Dropout("+number(p)+"),")
+		}
 	}
 	return torch{fmt.Sprintf(`data = ...  # a torch.utils.data.Dataset of the %d training rows
 

@@ -64,6 +64,23 @@ func TestOpacusHasTheSameRun(t *testing.T) {
 	}
 }
 
+// TestDropoutIsBehindEveryActivation, and nowhere else.
+func TestDropoutIsBehindEveryActivation(t *testing.T) {
+	c, f, p := planned()
+	c.Model.Dropout = 0.25
+	for name, write := range map[string]func(run.Config, run.Facts, *run.PlanInfo) (string, error){"Opacus": Opacus, "fastDP": FastDP} {
+		text, err := write(c, f, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"torch.nn.ReLU(),\n    torch.nn.Dropout(0.25),\n    torch.nn.MaxPool2d", "torch.nn.Tanh(),\n    torch.nn.Dropout(0.25),\n    torch.nn.Linear"} {
+			if !strings.Contains(text, want) || strings.Count(text, "Dropout") != 2 {
+				t.Errorf("%s: no %q in:\n%s", name, want, text)
+			}
+		}
+	}
+}
+
 // TestWhatOpacusHasNotIsSaid, not left out.
 func TestWhatOpacusHasNotIsSaid(t *testing.T) {
 	for want, edit := range map[string]func(*run.Config, *run.PlanInfo){

@@ -15,7 +15,7 @@ test("a rate that moves is a chart, and a released value ends the run", async (t
   await page.evaluate(() => { location.hash += "&learning_rate_schedule=cosine&early_stopping.monitor=max_grad_norm&early_stopping.patience=5&early_stopping.min_delta=0.9"; });
   await eventually(async () => assert.ok((await titles(page)).includes("Learning rate")));
   await start(page);
-  await page.locator("#result", { hasText: /10 of 200, stopped/ }).waitFor();
+  await page.locator("#result", { hasText: /10 of 200, at rest/ }).waitFor();
   await page.locator("#result", { hasText: /Early stopping ended the run after step 10: .* max_grad_norm, which is released/ }).waitFor();
   assert.match(await page.innerText("#panel-epsilon"), /public/);
 });
@@ -33,6 +33,27 @@ test("a script has the same, and is told why a value is not watched", async (t) 
     [{ early_stopping: { monitor: "max_grad_norm" } }, /does not follow released values/],
     [{ class_weights: { eleven: 2 } }, /no class "eleven"/],
     [{ tuning: { runs: 3, scored_by: "roc_auc" }, early_stopping: undefined }, /no proof of a choice by "roc_auc"/],
+  ])) await assert.rejects(train(page, { ...config, ...change }), said);
+});
+
+test("dropout is in the address, drops the same units on every back end, and is refused where nothing can be dropped", async (t) => {
+  const page = await visit(t, "#data=digits&model.kind=mlp&model.hidden=8&model.dropout=0.25&steps=5", { viewport: wide });
+  await page.locator("#card-model .card-head", { hasText: "dropout 0.25" }).waitFor();
+  const model = { kind: "mlp", hidden: [8], dropout: 0.5 };
+  const config = { data: "digits", model, method: "constant", no_privacy: true, noise_multiplier: 0, learning_rate: 0.5, max_grad_norm: 1, steps: 20, expected_batch_size: 64, seed: 1 };
+  /** @param {object} c */
+  const ends = (c) => page.evaluate(async (c) => [...(await (await window.clipscope.train(c)).done).released.parameters], c);
+  const trained = [];
+  for (const on of [{ backend: "purego" }, { backend: "simd", threads: 1 }, { backend: "simd", threads: 2 }]) trained.push(await ends({ ...config, ...on }));
+  const plain = await ends({ ...config, model: { ...model, dropout: 0 } });
+  /** @param {ArrayLike<number>} v */
+  const apart = (v) => Math.max(...Array.from(v, (x, i) => Math.abs(x - trained[0][i])));
+  assert.ok(apart(trained[1]) < 1e-5 && apart(trained[2]) < 1e-5, `${apart(trained[1])}, ${apart(trained[2])}`);
+  assert.ok(apart(plain) > 1e-3);
+  for (const [change, said] of /** @type {const} */ ([
+    [{ model: { ...model, dropout: 1 } }, /dropout of 1 is not in/],
+    [{ model: { kind: "softmax", dropout: 0.1 } }, /no activation .* behind which/],
+    [{ method: "value", noise_multiplier: 1 }, /take 0, or another method/],
   ])) await assert.rejects(train(page, { ...config, ...change }), said);
 });
 

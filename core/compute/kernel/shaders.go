@@ -25,6 +25,7 @@ func Shaders() shader.Folder {
 		copyValues: shader.Main(256),
 		discrete:   shader.Main(1024),
 		dropRows:   shader.Main(4),
+		dropUnits:  matrixCall,
 		fill:       shader.Main(1024),
 		finite:     shader.Main(256),
 		gemm:       func(c *shader.Call) { c.Product(c.N[2], c.N[3], c.N[4]) },
