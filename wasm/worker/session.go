@@ -147,8 +147,8 @@ func (s *Session) cancel(id int) {
 
 // request answers one request; a panic in it becomes an error message.
 func (s *Session) request(ctx context.Context, r Request) {
-	defer s.cancel(r.ID)
 	reply, err := s.answer(ctx, r)
+	s.cancel(r.ID) // before the answer leaves: the next request may have its id
 	if err != nil {
 		s.mail.send(ErrorType, r.ID, failure(err))
 		return
