@@ -31,12 +31,12 @@ func (c Config) WithDefaultsFor(f Facts) Config {
 		*c.TargetEpsilon = DefaultEpsilon
 	}
 	def(&c.TargetDelta, DefaultDelta)
-	c.follow(f)
 	if len(c.Model.Layers) > 0 {
 		def(&c.Model.Kind, "layers")
 	}
+	c.Model.dropUnused() // before what follows, which would see a list that has no effect
+	c.follow(f)
 	def(&c.Model.Kind, "softmax")
-	c.Model.dropUnused()
 	switch c.Model.Kind {
 	case "layers":
 		if len(c.Model.Layers) == 0 {

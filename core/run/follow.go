@@ -150,12 +150,12 @@ func (c *Config) follow(f Facts) {
 func (c *Config) followTokens(f Facts, part float64) {
 	switch {
 	case c.Model.ReadsTokens():
-		c.Model = Model{Kind: "layers", Layers: c.Model.ofTokens(f.Tokens)}
+		c.Model = Model{Kind: "layers", Layers: c.Model.ofTokens(f.Tokens), Dropout: c.Model.Dropout}
 	case c.Model.Kind != "" || len(c.Model.Layers) > 0:
 	case len(c.Model.Hidden) > 0 || c.Model.Activation != "":
 		c.Model.Kind = "mlp" // which the plan refuses
 	default:
-		c.Model = Model{Kind: "layers", Layers: f.tokenLayers()}
+		c.Model = Model{Kind: "layers", Layers: f.tokenLayers(), Dropout: c.Model.Dropout}
 	}
 	def(&c.ExpectedBatchSize, math.Min(followBatch, part))
 	c.followLength(f)

@@ -119,3 +119,28 @@ func TestFollowIsUsable(t *testing.T) {
 		}
 	}
 }
+
+// TestAListOfLayersThatHasNoEffectHasNone: what follows is what would follow without it, as it is taken out of links.
+func TestAListOfLayersThatHasNoEffectHasNone(t *testing.T) {
+	for _, f := range []Facts{{}, table(4000, 20, 2), {Rows: 3000, Features: 40, Tokens: 500, Outputs: 2}} {
+		for _, kind := range []string{"softmax", "mlp", "cnn-opacus", Transformer, LSTM} {
+			with, without := Config{}, Config{}
+			with.Model.Kind, without.Model.Kind = kind, kind
+			with.Model.Layers = []string{"dense:16", "tanh", "dense:2"}
+			if a, b := with.WithDefaultsFor(f), without.WithDefaultsFor(f); !reflect.DeepEqual(a, b) {
+				t.Errorf("%s of %+v: %+v, want %+v", kind, f, a, b)
+			}
+		}
+	}
+}
+
+// TestFollowKeepsDropout, whatever network follows.
+func TestFollowKeepsDropout(t *testing.T) {
+	for _, f := range []Facts{{}, table(4000, 20, 2), {Rows: 3000, Features: 40, Tokens: 500, Outputs: 2}} {
+		for _, kind := range []string{"", "mlp", "cnn-opacus", Transformer, LSTM} {
+			if full := (Config{Model: Model{Kind: kind, Dropout: 0.3}}).WithDefaultsFor(f); full.Model.Dropout != 0.3 {
+				t.Errorf("%q of %+v has dropout %v", kind, f, full.Model.Dropout)
+			}
+		}
+	}
+}
