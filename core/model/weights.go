@@ -109,7 +109,7 @@ func (f *File) weights() (*Weights, error) {
 	w := &Weights{Apply: f.Apply, tensors: map[string]namedTensor{}}
 	w.Info.Model = f.Config.Model
 	if e := float64(f.Epsilon); f.Guarantee != "" && !strings.HasPrefix(f.Guarantee, run.NoGuarantee) && !math.IsInf(e, 0) && !math.IsNaN(e) {
-		w.Info.Private, w.Info.Epsilon, w.Info.Delta = true, f.Epsilon, f.Delta
+		w.Info.Private, w.Info.Epsilon, w.Info.Delta, w.Info.Chained = true, f.Epsilon, f.Delta, f.Config.Start.SHA256 != ""
 	}
 	rest := f.Parameters
 	for i, l := range spec.Layers {

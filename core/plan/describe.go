@@ -106,9 +106,9 @@ func (p *Plan) Guarantee(steps int, rested bool) string {
 		return run.NoGuarantee + strings.Join(why, "; and ") + "."
 	}
 	return fmt.Sprintf("(ε = %s, δ = %s)-differential privacy for every training row, %s, by the %s accountant: "+
-		"%d steps with Poisson sampling at rate %.6g and noise_multiplier %.6g. %s%s%s%s The guarantee covers the parameters after every step and all released values, "+
+		"%d steps with Poisson sampling at rate %.6g and noise_multiplier %.6g. %s%s%s%s%s The guarantee covers the parameters after every step and all released values, "+
 		"not losses, accuracies, raw norms or clip rates. %s",
-		run.UpText(p.Epsilon(p.terms.Steps), 4), run.UpText(p.terms.Config.TargetDelta, 2), p.terms.Relation().Phrase(), strings.ToUpper(p.terms.Config.Accountant), p.terms.Steps, p.terms.SampleRate, p.terms.NoiseMultiplier, p.terms.Noise.guarantee(), p.alone(), p.Before(), p.ending(steps, rested), p.terms.Known())
+		run.UpText(p.Epsilon(p.terms.Steps), 4), run.UpText(p.terms.Config.TargetDelta, 2), p.terms.Relation().Phrase(), strings.ToUpper(p.terms.Config.Accountant), p.terms.Steps, p.terms.SampleRate, p.terms.NoiseMultiplier, p.startedFrom(), p.terms.Noise.guarantee(), p.alone(), p.Before(), p.ending(steps, rested), p.terms.Known())
 }
 
 // ending says what stopping the run means for ε.

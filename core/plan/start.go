@@ -26,9 +26,17 @@ func (d *draft) checkStart() error {
 	case d.terms.Config.PCA.Components > 0:
 		return Fault("pca.components", "each run finds its own directions, and the weights of %s are for those of another; leave pca out, or start from random weights", startName(s))
 	case !s.Public && !d.terms.NonPrivate():
-		return Fault("start.public", "the weights of %s count as public: ε promises nothing to the rows that they were trained on. Declare that, or start from random weights. If a private run on these rows left them, its ε and this one add up", startName(s))
+		return Fault("start.public", "the weights of %s count as public: ε promises nothing to the rows that they were trained on. Declare that, or start from random weights. If a private run on these rows left them, its ε and this one add up, and what the data has spent counts both", startName(s))
 	}
 	return nil
+}
+
+// startedFrom says what the run before promises, whose weights this one starts from.
+func (p *Plan) startedFrom() string {
+	if both := p.terms.startInfo().WithBefore(float64(p.Epsilon(p.terms.Steps)), p.terms.Config.TargetDelta); both != "" {
+		return both + " "
+	}
+	return ""
 }
 
 func startName(s run.Start) string { return cmp.Or(data.Shorten(s.File), "the file") }

@@ -134,7 +134,7 @@ func (k Known) String() string {
 func startInWords(s *run.StartInfo) string {
 	said := fmt.Sprintf(" Training started from the weights in %s (SHA-256 %s), which are treated as public: nothing is promised to the rows that they were trained on.", cmp.Or(data.Shorten(s.File), "a file"), s.SHA256)
 	if s.Private {
-		return said + fmt.Sprintf(" Their file says that the run which left them is (ε = %s, δ = %s)-differentially private. That ε is not in the one given here: for a row that both runs were trained on, the two add up.", run.UpText(float64(s.Epsilon), 4), run.UpText(s.Delta, 2))
+		return said + fmt.Sprintf(" Their file says that the run which left them is (ε = %s, δ = %s)-differentially private. That ε is not in this run’s own: for a row that both runs were trained on, the two add up.", run.UpText(float64(s.Epsilon), 4), run.UpText(s.Delta, 2))
 	}
 	return said + " What they may tell about the rows of this run is not covered, if they were trained on them."
 }
@@ -315,6 +315,9 @@ func (s *Statement) promise() []string {
 		times += " = " + run.UpText(likely, 3)
 	}
 	lines := []string{fmt.Sprintf("What this run released %s by the %s accountant.", s.satisfied(), strings.ToUpper(s.Accountant))}
+	if both := s.Start.WithBefore(s.Epsilon(), s.Delta); both != "" {
+		lines = append(lines, both)
+	}
 	if s.Declared {
 		lines = append(lines,
 			"Two data sets are neighbours if the second has one row more or less than the first (add-or-remove relation). The number of rows is covered as well: sample rate, steps, noise and divisor follow from the declared number.",

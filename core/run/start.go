@@ -1,5 +1,7 @@
 package run
 
+import "fmt"
+
 // Start names the weights of a saved model that training starts from. Its zero value is none: the first
 // parameters are drawn at random.
 type Start struct {
@@ -25,6 +27,22 @@ type StartInfo struct {
 	Private bool    `json:"private,omitempty"`
 	Epsilon Number  `json:"epsilon,omitempty"`
 	Delta   float64 `json:"delta,omitempty"`
+	// Chained says that the run that left the weights started from others itself, whose ε is not in Epsilon.
+	Chained bool `json:"chained,omitempty"`
 	// Model is the network that the file's configuration states; its zero value where it states none.
 	Model Model `json:"model,omitzero"`
+}
+
+// WithBefore says what a run of (epsilon, delta) and the private one whose weights it starts from promise together to a
+// row of both, by basic composition; empty where no private run is known of.
+func (s *StartInfo) WithBefore(epsilon, delta float64) string {
+	if s == nil || !s.Private {
+		return ""
+	}
+	said := fmt.Sprintf("That is of this run alone, and it started from the weights of another, of ε = %s as their file says. To a row that was in both runs, both together promise (ε = %s, δ = %s).",
+		UpText(float64(s.Epsilon), 4), UpText(epsilon+float64(s.Epsilon), 4), UpText(delta+s.Delta, 2))
+	if s.Chained {
+		said += " The other started from weights, too, whose ε is in neither."
+	}
+	return said
 }

@@ -315,7 +315,8 @@ func TestStatementsNameTheStart(t *testing.T) {
 		}
 		for _, text := range []string{s.Text, res.Guarantee} {
 			want := fmt.Sprintf("Training started from the weights in before.safetensors (SHA-256 %s), which are treated as public", w.Info.SHA256)
-			if !strings.Contains(text, want) || strings.Contains(text, adds) != c.adds {
+			both := w.Info.WithBefore(float64(res.Epsilon), res.Delta)
+			if !strings.Contains(text, want) || strings.Contains(text, adds) != c.adds || (both != "") != c.adds || !strings.Contains(text, both) {
 				t.Errorf("%s: %s", name, text)
 			}
 		}
