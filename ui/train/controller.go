@@ -186,6 +186,12 @@ func (s *Controller) edited() {
 func (s *Controller) adopted(edited bool) {
 	s.trials.fault = ""
 	s.table = !s.trials.last.phase.active()
+	reads := false
+	if c := &s.exp.cfg; c.Together.Parties > 0 && c.NumExamples == 0 && s.data.agreed == nil && s.data.rows() > 0 { // parties came first
+		quorum := c.Together.Quorum
+		s.exp.declareFor(c.Together.Parties, s.data.rows())
+		c.Together.Quorum, edited, reads = quorum, true, s.data.holdOutByRow()
+	}
 	if edited {
 		s.address.write()
 	}
@@ -194,6 +200,9 @@ func (s *Controller) adopted(edited bool) {
 	}
 	s.leave()
 	s.replan()
+	if reads {
+		s.data.reopen()
+	}
 }
 
 // replace puts another whole configuration in place: from a link, a preset.

@@ -184,6 +184,18 @@ const setup = "#data=files&model.kind=softmax&target_epsilon=4&expected_batch_si
 /** @param {any} page @param {string} id @param {RegExp | string} text */
 const shows = (page, id, text) => page.locator(id, { hasText: text }).waitFor();
 
+test("parties that are said before the file is chosen have a number of rows proposed once it is read", async (t) => {
+  const one = await visit(t, "/" + setup);
+  await one.locator("#card-together button.card-head").click();
+  await one.fill("#f-together-parties", "2");
+  await one.locator("#f-together-parties").blur();
+  await eventually(async () => assert.ok(await one.evaluate(() => location.hash.includes("together.parties=2"))));
+  await choose(one, rows(0, 900));
+  await shows(one, "#together", "if you trust nobody");
+  assert.equal(await one.evaluate(() => location.hash.includes("num_examples=1440")), true, "twice the rows to train on are declared");
+  assert.deepEqual(one.errors, []);
+});
+
 test("two people meet: a room is opened, what differs is named, who leaves can join again, and a reload is come back from", async (t) => {
   const one = await visit(t, "/" + setup), shots = process.env.SHOTS;
   /** @param {any} page @param {string} name */
