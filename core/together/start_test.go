@@ -68,13 +68,8 @@ func TestPartiesStartFromWeights(t *testing.T) {
 	var done sync.WaitGroup
 	for i, party := range all {
 		done.Go(func() {
-			if err := party.Wait(t.Context(), nil); err != nil {
-				t.Error(err)
-				return
-			}
-			r, err := train.Join(t.Context(), plans[i], share(ds, i, parties), purego.New(), party)
-			if err != nil {
-				t.Error(err)
+			r := joined(t, plans[i], share(ds, i, parties), party)
+			if r == nil {
 				return
 			}
 			defer r.Close()

@@ -108,13 +108,8 @@ func TestPartiesTrain(t *testing.T) {
 	var done sync.WaitGroup
 	for i, party := range all {
 		done.Go(func() {
-			if err := party.Wait(t.Context(), nil); err != nil {
-				t.Error(err)
-				return
-			}
-			r, err := train.Join(t.Context(), plans[i], share(ds, i, parties), purego.New(), party)
-			if err != nil {
-				t.Error(err)
+			r := joined(t, plans[i], share(ds, i, parties), party)
+			if r == nil {
 				return
 			}
 			defer r.Close()
@@ -165,6 +160,21 @@ func TestPartiesTrain(t *testing.T) {
 		t.Errorf("together %.3f of the digits are right, alone %.3f", got, want)
 	}
 	t.Logf("together %.3f of the digits are right, alone %.3f", got, want)
+}
+
+// joined waits for the start with a party, and has it join the run on its rows; nil where that fails, which the test is told.
+func joined(t *testing.T, p *plan.Plan, rows *data.Dataset, party *together.Party) *train.Run {
+	t.Helper()
+	if err := party.Wait(t.Context(), nil); err != nil {
+		t.Error(err)
+		return nil
+	}
+	r, err := train.Join(t.Context(), p, rows, purego.New(), party)
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	return r
 }
 
 func trained(t *testing.T, ctx context.Context, r *train.Run) run.Result {

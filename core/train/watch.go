@@ -18,7 +18,7 @@ type watch struct {
 	why string // what ended the run; "": nothing yet
 }
 
-// seen is what a watch has seen of a run so far.
+// seen sums up the steps that a watch has been shown.
 type seen struct {
 	sum, before float64 // of the open block, and the mean of the one before it
 	steps       int     // in sum

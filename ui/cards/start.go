@@ -19,7 +19,7 @@ type Starter interface {
 	DropStart()
 }
 
-// StartView is what is known of the weights that a run starts from.
+// StartView describes the weights that a run starts from.
 type StartView struct {
 	Info    *run.StartInfo // nil while no file of them was read here
 	Working bool
@@ -87,5 +87,5 @@ func (v *StartView) adds() string {
 	if v.Info == nil || !v.Info.Private {
 		return ""
 	}
-	return fmt.Sprintf("Its file says that a private run left it, with ε = %s. If that was on these rows, the two ε add up; Spent adds up what your files have spent.", run.UpText(float64(v.Info.Epsilon), 3))
+	return fmt.Sprintf("Its file says that a private run left it, with ε = %s. If that was on these rows, the two ε add up; Budget of this data, on the card Privacy, counts both.", run.UpText(float64(v.Info.Epsilon), 3))
 }

@@ -188,9 +188,8 @@ func (s *Controller) adopted(edited bool) {
 	s.table = !s.trials.last.phase.active()
 	reads := false
 	if c := &s.exp.cfg; c.Together.Parties > 0 && c.NumExamples == 0 && s.data.agreed == nil && s.data.rows() > 0 { // parties came first
-		quorum := c.Together.Quorum
 		s.exp.declareFor(c.Together.Parties, s.data.rows())
-		c.Together.Quorum, edited, reads = quorum, true, s.data.holdOutByRow()
+		edited, reads = true, s.data.holdOutByRow()
 	}
 	if edited {
 		s.address.write()

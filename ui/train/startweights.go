@@ -91,7 +91,7 @@ func (s *startWeights) stop() {
 	s.cancel, s.view.Working = nil, false
 }
 
-// shown is what the model's card shows; nothing of what another configuration named.
+// shown returns the card's view of the weights; an empty one where nothing reads saved models.
 func (s *startWeights) shown() cards.StartView {
 	if s == nil {
 		return cards.StartView{}

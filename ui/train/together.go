@@ -286,10 +286,13 @@ func (x *experiment) declareFor(before, rows int) {
 		*t = tolerable(now)
 		x.forget("together.tolerance")
 	}
-	if c.Together.Quorum = 0; now == 0 {
+	if now != before {
+		c.Together.Quorum = 0
+		x.forget("together.quorum")
+	}
+	if now == 0 {
 		c.Together = run.Together{}
 	}
-	x.forget("together.quorum")
 	x.form = nil
 }
 
