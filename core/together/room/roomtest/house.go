@@ -38,6 +38,8 @@ type House struct {
 
 	// What a room that is not honest does to what it sends; nil leaves it.
 	Bend func(to room.Conn, b []byte) []byte
+	// Lose says whether the room loses its memory once it has a party's frame; nil is never.
+	Lose func(wire.Frame) bool
 	seen []wire.Frame // of parties
 }
 
@@ -85,10 +87,8 @@ func (h *House) idle() {
 	}
 }
 
-// Restart loses the room's memory.
-func (h *House) Restart() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+// restart loses the room's memory.
+func (h *House) restart() {
 	seats := map[room.Conn]int{}
 	for c := range h.links {
 		if s := h.Room.SeatOf(c); s >= 0 {
@@ -152,10 +152,14 @@ func (c *Cable) Send(_ context.Context, b []byte) error {
 		return errors.New("closed")
 	}
 	h.busy = time.Now()
-	if f, err := wire.Parse(b); err == nil {
+	f, err := wire.Parse(b)
+	if err == nil {
 		h.seen = append(h.seen, f)
 	}
 	h.send(h.Room.Receive(h.now, c.id, slices.Clone(b)))
+	if err == nil && h.Lose != nil && h.Room.Over() == 0 && h.Lose(f) {
+		h.restart()
+	}
 	return nil
 }
 
