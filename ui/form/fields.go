@@ -229,7 +229,7 @@ func modelFields() []Field {
 		{Key: "model.activation", Kind: Menu, Label: "Activation", Help: "What stands between two layers.", When: mlp, Options: []Option{
 			{Value: "relu", Text: "ReLU"}, {Value: "tanh", Text: "tanh"}}},
 		{Key: "start.sha256", Own: true, Label: "Start from"},
-		{Key: "start.public", Own: true, Kind: Tick, Label: "Its weights count as public", Help: "This run’s ε promises nothing to the rows that the model was trained on. Were they these rows, and its run private, the ε of both add up: the statement says to how much."},
+		{Key: "start.public", Own: true, Kind: Tick, Label: "The rows it was trained on are not covered", Help: "Its weights count as public: this run’s ε promises nothing to the rows that left them. Were they these rows, and its run private, the ε of both add up: the statement says to how much."},
 		{Key: "model.dropout", Advanced: true, Label: "Dropout", Preset: "0", Help: "The probability with which a step drops each unit behind an activation (relu, tanh, gelu), each row by itself. It costs nothing, and the trained model has all units.", When: func(c *run.Config) bool {
 			return c.Model.Dropout != 0 || c.Model.Kind != "softmax" && c.Model.Kind != "linear" // which have no activation
 		}},

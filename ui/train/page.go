@@ -101,7 +101,8 @@ func (s *Controller) firstView() app.UI {
 	if s.restored {
 		text, id, label, press = s.welcome(), "start-afresh", "Start afresh", s.startAfresh
 	}
-	return app.Div().Class("first").Body(app.P().Text(text), app.Button().Type("button").ID(id).Text(label).
+	check := app.A().Class("first-check").Hidden(s.restored).Href(widget.Link("/check")).Title("Whether the ε of somebody’s model or statement holds").Text("Check a file")
+	return app.Div().Class("first").Body(app.P().Text(text), check, app.Button().Type("button").ID(id).Text(label).
 		OnClick(func(app.Context, app.Event) { press() }, app.EventScope(id)))
 }
 
