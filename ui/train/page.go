@@ -108,7 +108,7 @@ func (s *Controller) firstView() app.UI {
 
 // untouched reports whether no run is shown, and no files are chosen either, but for those of an earlier visit.
 func (s *Controller) untouched() bool {
-	return s.trials.shown.record == nil && !s.together.several() && (s.restored || s.exp.full().Data != form.Files)
+	return s.trials.shown.record == nil && !s.together.several() && (s.restored || s.exp.full().Data != form.Files && s.data.fault == "")
 }
 
 func (p *Page) dropped(_ app.Context, e app.Event) {
