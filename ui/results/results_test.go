@@ -374,3 +374,17 @@ func TestStudentIsNoSmallerThanItsPoints(t *testing.T) {
 		}
 	}
 }
+
+// TestTheTableSaysWhatItsRunsCostTogether: their sum, failed runs included.
+func TestTheTableSaysWhatItsRunsCostTogether(t *testing.T) {
+	a, b, failed := configured("constant", 1, 0.8), configured("constant", 1, 0.9), configured("psac", 2.5, 0)
+	failed.Partial, failed.Diagnostic = "failed", nil
+	said := func(runs ...Run) string { return strings.Join(New(runs).Notes(false), " ") }
+	if got := said(a, b, failed); !strings.Contains(got, "all 3 runs together cost at most their sum, ε = 4.50 at δ = 3e−5, and the ledger of the data may count less.") {
+		t.Error(got)
+	}
+	b.Private = false
+	if got := said(a, b); !strings.Contains(got, "all together carry no guarantee.") || strings.Contains(got, "sum") {
+		t.Error(got)
+	}
+}
