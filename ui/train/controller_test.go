@@ -278,6 +278,18 @@ func TestOnlyTheNewestPlanCounts(t *testing.T) {
 	if html := app.HTMLString(&runBar{View: b.trials.view(), Actions: b.trials, Setup: b.Controller}); !strings.Contains(html, "a warning to read before the run: see Data.") {
 		t.Errorf("beside the button nothing says that there is a warning: %s", html)
 	}
+	note := run.Warning{Field: "max_grad_norm", Message: "it is not used", Note: true}
+	for want, warnings := range map[string][]run.Warning{
+		"There is a note to read before the run: see Clipping.":   {note},
+		"There is a warning to read before the run: see Data.":    {note, {Field: "scaling", Message: "a leak"}},
+		"There is a warning to read before the run: see Clipping": {note, {Field: "max_grad_norm", Message: "too large"}, note},
+	} {
+		b.exp.plan, b.exp.form = &run.PlanInfo{Steps: 100, Warnings: warnings}, nil
+		html := app.HTMLString(&runBar{View: b.trials.view(), Actions: b.trials, Setup: b.Controller})
+		if warned := len(warnings) > 1; !strings.Contains(html, want) || b.exp.formFor(b).Notes["max_grad_norm"] == (len(warnings) == 3) || strings.Contains(html, `class="warning`) != warned {
+			t.Errorf("no %q in %s", want, html)
+		}
+	}
 }
 
 // A length that was typed can be taken back: it follows from the data again.
