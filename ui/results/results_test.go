@@ -388,3 +388,18 @@ func TestTheTableSaysWhatItsRunsCostTogether(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestAHashIsShortInTheTable and whole in the file.
+func TestAHashIsShortInTheTable(t *testing.T) {
+	hash := strings.Repeat("0123456789abcdef", 4)
+	b := configured("constant", 1, 0.8)
+	b.Config.Start = run.Start{File: "before.zip", SHA256: hash}
+	table := New([]Run{configured("constant", 1, 0.8), b})
+	if got := texts(t, table, "start.sha256"); !slices.Equal(got, []string{"–", "01234567"}) {
+		t.Errorf("%q", got)
+	}
+	var w strings.Builder
+	if err := table.CSV(&w, false); err != nil || !strings.Contains(w.String(), hash) {
+		t.Errorf("%s, %v", w.String(), err)
+	}
+}

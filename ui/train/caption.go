@@ -21,6 +21,7 @@ import (
 type captionView struct {
 	Title string
 	Made  []string    // what the run was made of
+	Start string      // the hash of the weights that it started from; empty: they were random
 	Next  []form.Card // where the settings are no longer those of the run
 	// Bought counts the columns of which the run has bought bounds that are not declared.
 	Bought int
@@ -70,13 +71,21 @@ func (c *caption) Render() app.UI {
 	v := c.View
 	return app.Section().Class("caption").ID("caption").Aria("label", "Runs").Hidden(v.Made == nil && len(v.Runs) == 0 && v.Fault == "").Body(
 		app.Div().Class("caption-row").Body(
-			app.P().Class("made").ID("made").Body(app.Strong().Text(v.Title), app.Text(strings.Join(v.Made, " · "))),
+			app.P().Class("made").ID("made").Title(c.View.started()).Body(app.Strong().Text(v.Title), app.Text(strings.Join(v.Made, " · "))),
 			c.buttons(),
 		),
 		widget.Message("changed", "note", next(v.Next)),
 		widget.Message("runs-fault", "fault", v.Fault),
 		app.If(v.Open && len(v.Runs) > 0, c.list),
 	)
+}
+
+// started is the whole hash of the weights that the run started from.
+func (v captionView) started() string {
+	if v.Start == "" {
+		return ""
+	}
+	return "Started from weights with SHA-256 " + v.Start
 }
 
 // next says which settings are not those of the run that is shown.
@@ -242,7 +251,7 @@ func (s *Controller) caption() captionView {
 	if t != s.trials.last { // whose fault stands in the run bar
 		v.Title += t.fault
 	}
-	v.Made = t.description()
+	v.Made, v.Start = t.description(), t.record.Config.Start.SHA256
 	v.Next, v.Bought = s.next(), len(t.bought(s.data))
 	return v
 }
