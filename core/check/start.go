@@ -15,24 +15,17 @@ var (
 	inBoth   = regexp.MustCompile(`both together promise \(ε = ` + number + `, δ = ` + number + `\)`)
 )
 
-// startOf returns the weights that a run started from: from the fields of its statement, or else from its words, or
-// its configuration; nil where the file names none.
-func (c *claims) startOf() *run.StartInfo {
-	if c.start != nil {
-		return c.start
-	}
-	var s *run.StartInfo
-	if c.config != nil && c.config.Start.SHA256 != "" {
+// startOf returns the weights that a run started from: from the fields of its statement, or else from words and the
+// configuration; nil where the file names none. In words they have no more than name and promise.
+func (c *claims) startOf(words string) *run.StartInfo {
+	s := c.start
+	if s == nil && c.config != nil && c.config.Start.SHA256 != "" {
 		s = &run.StartInfo{File: c.config.Start.File}
 	}
-	text := cmp.Or(c.text, c.sentence)
-	if len(text) > mostWords {
-		return s
-	}
-	if m := inStart.FindStringSubmatch(text); m != nil {
+	if m := inStart.FindStringSubmatch(words); m != nil && s == nil {
 		s = &run.StartInfo{File: m[1]}
 	}
-	if m := inBefore.FindStringSubmatch(text); m != nil && s != nil {
+	if m := inBefore.FindStringSubmatch(words); m != nil && s != nil && c.start == nil {
 		s.Private, s.Epsilon, s.Delta = true, run.Number(parse(m[1])), parse(m[2])
 	}
 	return s
@@ -41,25 +34,33 @@ func (c *claims) startOf() *run.StartInfo {
 // before says that nothing here confirms what was promised of the weights that the run started from, and what both
 // promise together.
 func (j *judge) before() {
-	s := j.startOf()
+	words := cmp.Or(j.text, j.sentence)
+	words = words[:min(len(words), mostWords)]
+	s := j.startOf(words)
 	if s == nil {
 		return
 	}
 	const claim = "the weights that it started from"
-	if !s.Private {
+	said := fmt.Sprintf("(ε = %s, δ = %s)", show(float64(s.Epsilon)), show(s.Delta))
+	m := inBefore.FindStringSubmatch(words)
+	switch {
+	case m != nil && !(s.Private && near(parse(m[1]), float64(s.Epsilon), fourth) && near(parse(m[2]), s.Delta, second)):
+		j.differs(claim, said+" in its field", fmt.Sprintf("(ε = %s, δ = %s) in its words", m[1], m[2]), "the file contradicts itself")
+		return
+	case !s.Private:
 		j.unchecked(claim, clipped(s.File), "", "they count as public, and no file shows whether they are")
 		return
-	}
-	said := fmt.Sprintf("(ε = %s, δ = %s)", show(float64(s.Epsilon)), show(s.Delta))
-	if math.IsNaN(j.epsilon) || math.IsNaN(j.delta) {
+	case !(s.Epsilon >= 0 && s.Delta >= 0):
+		j.differs(claim, said, "", "neither can be below 0")
+		return
+	case math.IsNaN(j.epsilon) || math.IsNaN(j.delta):
 		j.unchecked(claim, said, "", "the events of that run are in its own file")
 		return
 	}
 	epsilon, delta := j.epsilon+float64(s.Epsilon), j.delta+s.Delta
 	both := fmt.Sprintf("both together (ε = %s, δ = %s)", run.UpText(epsilon, 4), run.UpText(delta, 2))
-	text := cmp.Or(j.text, j.sentence)
-	if m := inBoth.FindStringSubmatch(text[:min(len(text), mostWords)]); m != nil && (parse(m[1]) < epsilon*(1-fourth) || parse(m[2]) < delta*(1-second)) {
-		j.differs(claim, "both together "+m[0][len("both together promise "):], both, "it is less than the sum of both")
+	if m := inBoth.FindStringSubmatch(words); m != nil && (parse(m[1]) < epsilon*(1-fourth) || parse(m[2]) < delta*(1-second)) {
+		j.differs(claim, fmt.Sprintf("both together (ε = %s, δ = %s)", m[1], m[2]), both, "it is less than the sum of both")
 	}
 	why := "the events of that run are in its own file: check that as well"
 	if s.Chained {
@@ -70,3 +71,6 @@ func (j *judge) before() {
 		j.note = " " + s.WithBefore(j.epsilon, j.delta)
 	}
 }
+
+// near reports whether two numbers are the same but for a relative tolerance.
+func near(x, y, tolerance float64) bool { return x == y || math.Abs(x-y) <= tolerance*math.Abs(y) }

@@ -66,6 +66,15 @@ func TestARunFromWeightsSaysWhatIsNotChecked(t *testing.T) {
 	if v, err := Check("less.txt", less); err != nil || v.Verdict != run.Differs || !has(v, claim, run.Differs) {
 		t.Errorf("a smaller ε of both: %+v, %v", v, err)
 	}
+	for what, edited := range map[string][]byte{
+		"another ε in its field":  edit(t, files(before)["statement.json"], `("start": \{[^}]*)"epsilon": 2`, `"start": {"private": true, "epsilon": 0.1`),
+		"no promise in its field": edit(t, files(before)["statement.json"], `("start": \{[^}]*)"private": true`, `"start": {"private": false`),
+		"an ε below 0":            []byte(strings.ReplaceAll(string(edit(t, files(before)["statement.json"], `("start": \{[^}]*)"epsilon": 2`, `"start": {"private": true, "epsilon": -2`)), "which left them is", "which left these is")),
+	} {
+		if v, err := Check("edited.json", edited); err != nil || !has(v, claim, run.Differs) || strings.Contains(v.Text, "both together promise") {
+			t.Errorf("%s: %+v, %v", what, v, err)
+		}
+	}
 	for name, b := range files(&run.StartInfo{File: "public.zip", SHA256: sha}) {
 		if v, err := Check(name, b); err != nil || finding(v, claim).Verdict != run.Unchecked || strings.Contains(v.Text, "both") {
 			t.Errorf("%s, public weights: %+v, %v", name, v, err)
