@@ -922,7 +922,7 @@ class Run {
 
   /** @param {boolean} paused @param {{ anyway?: boolean, ask?: boolean }} options */
   async enter(paused, options) {
-    const { book, uncounted } = await enterRun(this.#connection, this.#name, this.plan, { ...options, method: this.config?.method });
+    const { book, uncounted } = await enterRun(this.#connection, this.#name, this.plan, { ...options, method: /** @type {any} */ (this.config)?.method });
     this.#book = book;
     this.#uncounted = uncounted;
     this.#letGo(paused);

@@ -25,6 +25,8 @@ type captionView struct {
 	Next  []form.Card // where the settings are no longer those of the run
 	// Bought counts the columns of which the run has bought bounds that are not declared.
 	Bought int
+	// Onward says that the next run can start from the run's model.
+	Onward bool
 	Back   string // what leads back to the last run, where another is shown
 
 	Runs   []entry
@@ -48,17 +50,19 @@ type captions interface {
 	back()
 	takeShown()
 	takeBounds()
+	takeModel()
 }
 
 // captioned takes those events.
 type captioned struct {
 	*keptRuns
 	*trials
-	taken, bounded func()
+	taken, bounded, onward func()
 }
 
 func (c captioned) takeShown()  { c.taken() }
 func (c captioned) takeBounds() { c.bounded() }
+func (c captioned) takeModel()  { c.onward() }
 
 // caption says which run is shown, and unfolds the list of runs.
 type caption struct {
@@ -114,6 +118,8 @@ func (c *caption) buttons() app.UI {
 		app.Button().Type("button").ID("take-settings").Hidden(len(v.Next) == 0).Text("Take these settings").Title("Set up the next run as this one was").OnClick(widget.Then("act-start", a.takeShown)),
 		app.Button().Type("button").ID("take-bounds").Hidden(v.Bought == 0).Text("Take its bounds").
 			Title("Declare the bounds that this run has bought and released: the next run buys none").OnClick(widget.Then("act-start", a.takeBounds)),
+		app.Button().Type("button").ID("take-model").Hidden(!v.Onward).Text("Train on from it").
+			Title("Have the next run start from this run’s model: its ε is not in that of the next").OnClick(widget.Then("start-file", a.takeModel)),
 		app.If(v.Replay != nil, func() app.UI { return v.Replay.Button() }),
 		app.Button().Type("button").ID("runs-back").Hidden(v.Back == "").Text(v.Back).OnClick(widget.Then("runs", a.back)),
 		app.Button().Type("button").ID("runs").Hidden(len(v.Runs) == 0).Aria("expanded", strconv.FormatBool(v.Open)).Aria("controls", "runs-list").
@@ -252,6 +258,7 @@ func (s *Controller) caption() captionView {
 		v.Title += t.fault
 	}
 	v.Made, v.Start = t.description(), t.record.Config.Start.SHA256
+	v.Onward = s.start != nil && t.startable()
 	v.Next, v.Bought = s.next(), len(t.bought(s.data))
 	return v
 }

@@ -610,7 +610,7 @@ func TestBoughtBoundsAreTaken(t *testing.T) {
 	made := run.Result{Steps: 1, PlannedSteps: 1, Released: run.Summary{Bounds: map[string]run.Bounds{"age": {Lo: 1, Hi: 64}, "income": {Lo: -8, Hi: 4096}, "of another table": {Hi: 1}}}}
 	b.client.runs[0].done(made, nil)
 	shown := func() string {
-		return app.HTMLString(&caption{View: b.caption(), Actions: captioned{b.keptRuns, b.trials, b.takeShown, b.takeBounds}})
+		return app.HTMLString(&caption{View: b.caption(), Actions: captioned{b.keptRuns, b.trials, b.takeShown, b.takeBounds, b.startFromShown}})
 	}
 	if b.caption().Bought != 1 || !strings.Contains(shown(), "Take its bounds") {
 		t.Fatalf("%d columns: %s", b.caption().Bought, shown())
@@ -639,7 +639,7 @@ func TestTheSettingsOfARunAreTaken(t *testing.T) {
 	b.Set("method", "constant")
 	b.Set("data", "moons")
 	b.load(300)
-	if html := app.HTMLString(&caption{View: b.caption(), Actions: captioned{b.keptRuns, b.trials, b.takeShown, b.takeBounds}}); !strings.Contains(html, "Take these settings") {
+	if html := app.HTMLString(&caption{View: b.caption(), Actions: captioned{b.keptRuns, b.trials, b.takeShown, b.takeBounds, b.startFromShown}}); !strings.Contains(html, "Take these settings") {
 		t.Error("its settings are not offered")
 	}
 	b.takeShown()
