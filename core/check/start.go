@@ -2,7 +2,6 @@ package check
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"regexp"
 
@@ -41,35 +40,32 @@ func (j *judge) before() {
 		return
 	}
 	const claim = "the weights that it started from"
-	said := fmt.Sprintf("(ε = %s, δ = %s)", show(float64(s.Epsilon)), show(s.Delta))
-	m := inBefore.FindStringSubmatch(words)
-	switch {
+	said := promise(float64(s.Epsilon), s.Delta)
+	epsilon, delta := j.epsilon+float64(s.Epsilon), j.delta+s.Delta
+	switch m := inBefore.FindStringSubmatch(words); {
 	case m != nil && !(s.Private && near(parse(m[1]), float64(s.Epsilon), fourth) && near(parse(m[2]), s.Delta, second)):
-		j.differs(claim, said+" in its field", fmt.Sprintf("(ε = %s, δ = %s) in its words", m[1], m[2]), "the file contradicts itself")
-		return
+		j.differs(claim, said+" in its field", m[0], "the file contradicts itself")
 	case !s.Private:
 		j.unchecked(claim, clipped(s.File), "", "they count as public, and no file shows whether they are")
-		return
 	case !(s.Epsilon >= 0 && s.Delta >= 0):
 		j.differs(claim, said, "", "neither can be below 0")
-		return
-	case math.IsNaN(j.epsilon) || math.IsNaN(j.delta):
+	case math.IsNaN(epsilon + delta):
 		j.unchecked(claim, said, "", "the events of that run are in its own file")
-		return
+	default:
+		both := promise(epsilon, delta)
+		if m := inBoth.FindStringSubmatch(words); m != nil && (parse(m[1]) < epsilon*(1-fourth) || parse(m[2]) < delta*(1-second)) {
+			j.differs(claim, m[0], both, "it is less than the sum of both")
+		}
+		j.unchecked(claim, said, "both together "+both, "the events of that run are in its own file: check that as well")
+		if !j.broken() {
+			j.note = " " + s.WithBefore(j.epsilon, j.delta)
+		}
 	}
-	epsilon, delta := j.epsilon+float64(s.Epsilon), j.delta+s.Delta
-	both := fmt.Sprintf("both together (ε = %s, δ = %s)", run.UpText(epsilon, 4), run.UpText(delta, 2))
-	if m := inBoth.FindStringSubmatch(words); m != nil && (parse(m[1]) < epsilon*(1-fourth) || parse(m[2]) < delta*(1-second)) {
-		j.differs(claim, fmt.Sprintf("both together (ε = %s, δ = %s)", m[1], m[2]), both, "it is less than the sum of both")
-	}
-	why := "the events of that run are in its own file: check that as well"
-	if s.Chained {
-		why += ". It started from weights, too, whose ε is in neither"
-	}
-	j.unchecked(claim, said, both, why)
-	if !j.broken() {
-		j.note = " " + s.WithBefore(j.epsilon, j.delta)
-	}
+}
+
+// promise writes ε and δ, rounded up.
+func promise(epsilon, delta float64) string {
+	return "(ε = " + run.UpText(epsilon, 4) + ", δ = " + run.UpText(delta, 2) + ")"
 }
 
 // near reports whether two numbers are the same but for a relative tolerance.

@@ -149,34 +149,35 @@ func (s *Spent) none() string {
 func table(entries []Entry) app.UI {
 	var order []int
 	runs := map[int][]Entry{}
-	for _, e := range slices.Backward(entries) {
+	for i := len(entries) - 1; i >= 0; i-- {
+		e := entries[i]
 		if runs[e.Data] == nil {
 			order = append(order, e.Data)
 		}
 		runs[e.Data] = append(runs[e.Data], e)
 	}
 	return app.Div().Class("spent-runs").TabIndex(0).Role("region").Aria("label", "Runs").Body(app.Table().ID("spent").Body(
-		app.THead().Body(app.Tr().Body(
-			app.Th().Scope("col").Text("begun"), app.Th().Scope("col").Text("method"), app.Th().Scope("col").Text("ε"),
-			app.Th().Scope("col").Text("steps charged"), app.Th().Scope("col").Text("state"),
-		)),
+		app.THead().Body(app.Tr().Body(app.Range(head).Slice(func(i int) app.UI { return app.Th().Scope("col").Text(head[i]) }))),
 		app.Range(order).Slice(func(i int) app.UI { return group(runs[order[i]], entries) }),
 	))
 }
 
+var head = []string{"begun", "method", "ε", "steps charged", "state"}
+
 // group is the runs on one data set, under its name and what all have spent together.
 func group(runs, all []Entry) app.UI {
 	return app.TBody().Body(
-		app.Tr().Body(app.Th().Scope("rowgroup").ColSpan(5).Body(app.Strong().Text(name(runs)), app.Br(), app.Text(together(runs, all)))),
+		app.Tr().Body(app.Th().Scope("rowgroup").ColSpan(len(head)).Body(app.Strong().Text(name(runs)), app.Br(), app.Text(together(runs, all)))),
 		app.Range(runs).Slice(func(i int) app.UI {
 			e := runs[i]
-			return app.Tr().Body(
-				app.Th().Scope("row").Text(begun(e)),
-				app.Td().Attr("translate", "no").Text(cmp.Or(data.Shown(e.Method), words.Missing)),
-				app.Td().Class("figure").Text(epsilon(e)),
-				app.Td().Class("figure").Text(words.Count(e.Charged)),
-				app.Td().Text(state(e)),
-			)
+			cells := []string{cmp.Or(data.Shown(e.Method), words.Missing), epsilon(e), words.Count(e.Charged), state(e)}
+			return app.Tr().Body(app.Th().Scope("row").Text(begun(e)), app.Range(cells).Slice(func(k int) app.UI {
+				cell := app.Td().Text(cells[k])
+				if k == 0 {
+					cell.Attr("translate", "no")
+				}
+				return cell
+			}))
 		}),
 	)
 }
