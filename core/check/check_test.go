@@ -27,24 +27,10 @@ func write(t testing.TB) made {
 	t.Helper()
 	step := privacy.FloatNoise{Of: privacy.PoissonSampled{SampleRate: 0.05, Of: privacy.Gaussian{NoiseMultiplier: 1.25}}, Values: 6}
 	bought := privacy.FloatNoise{Of: privacy.Gaussian{NoiseMultiplier: 14}, Values: 512}
-	s, err := privacy.NewStatement(privacy.Statement{
+	st := concluded(t, privacy.Statement{
 		NoiseMultiplier: 1.25, SampleRate: 0.05, Steps: 30, Planned: 40, Delta: 1e-5, Accountant: privacy.PLD, Clipping: "constant, max_grad_norm = 1",
 		Once: []privacy.Event{bought}, PerStep: step, Released: []string{"the parameters after every step"},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var st run.Statement
-	if err := json.Unmarshal(b, &st); err != nil {
-		t.Fatal(err)
-	}
-	if st, err = privacy.Conclude(run.StatementRequest{Statement: st, Version: "9.9.9"}); err != nil {
-		t.Fatal(err)
-	}
 	all := made{"statement.json": indent(t, st), "statement.txt": []byte(st.Text)}
 	sigma := 1.25
 	cfg := run.Config{Data: "files", NoiseMultiplier: &sigma, TargetDelta: 1e-5, Steps: 40, ExpectedBatchSize: 50, Accountant: "pld", Scaling: run.Scaling{Kind: "private"}}
@@ -92,6 +78,27 @@ func write(t testing.TB) made {
 	all["model.onnx"] = []byte("\x08\x08\x12\x09clipscope")
 	all["state"] = binary.LittleEndian.AppendUint64(append([]byte(checkpointMagic), make([]byte, 64)...), 30)
 	return all
+}
+
+// concluded returns a statement as version 9.9.9 gives it.
+func concluded(t testing.TB, of privacy.Statement) run.Statement {
+	t.Helper()
+	s, err := privacy.NewStatement(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var st run.Statement
+	if err := json.Unmarshal(b, &st); err != nil {
+		t.Fatal(err)
+	}
+	if st, err = privacy.Conclude(run.StatementRequest{Statement: st, Version: "9.9.9"}); err != nil {
+		t.Fatal(err)
+	}
+	return st
 }
 
 // small returns a model of six parameters.

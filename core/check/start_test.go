@@ -1,7 +1,6 @@
 package check
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -14,25 +13,11 @@ import (
 // both promise together.
 func TestARunFromWeightsSaysWhatIsNotChecked(t *testing.T) {
 	files := func(start *run.StartInfo) map[string][]byte {
-		s, err := privacy.NewStatement(privacy.Statement{
+		st := concluded(t, privacy.Statement{
 			NoiseMultiplier: 1.25, SampleRate: 0.05, Steps: 40, Planned: 40, Delta: 1e-5, Accountant: privacy.PLD, Clipping: "constant, max_grad_norm = 1",
 			PerStep: privacy.PoissonSampled{SampleRate: 0.05, Of: privacy.Gaussian{NoiseMultiplier: 1.25}}, Released: []string{"the parameters after every step"},
 			Known: privacy.Known{Start: start},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var st run.Statement
-		if err := json.Unmarshal(b, &st); err != nil {
-			t.Fatal(err)
-		}
-		if st, err = privacy.Conclude(run.StatementRequest{Statement: st, Version: "9.9.9"}); err != nil {
-			t.Fatal(err)
-		}
 		var w strings.Builder
 		f := model.File{Program: "Clipscope 9.9.9", Statement: st.Text, Epsilon: st.Epsilon, Delta: 1e-5, Accountant: "pld", Steps: 40, Planned: 40, Events: st.Events, Apply: small(), Parameters: []float32{1, 2, 3, 4, 5, 6}}
 		if err := f.JSON(&w); err != nil {
