@@ -604,7 +604,7 @@ async function laboratory(config, data, { signal, progress, anyway = false } = {
       await furnish(c, { config });
       const look = await c.request("lab", { config: config ?? {} });
       if (c.label !== undefined) {
-        const { book } = await enterRun(c, random(16), { events: {}, steps: 0, private: false }, { anyway, ask: true });
+        const { book } = await enterRun(c, random(16), { events: {}, steps: 0, private: false }, { anyway, ask: true, method: "laboratory" });
         const close = () => void book?.close(0, signal?.aborted ?? false).catch(reportError);
         if (c.alive) c.onEnd = close;
         else close();
@@ -636,10 +636,10 @@ const ledger = new Ledger(ask);
 
 // enterRun enters a run on a connection's files in the ledger under a name. With anyway,
 // a ledger that cannot be written does not hold the run up: uncounted says why.
-/** @param {Connection} connection @param {string} name @param {Plan | undefined} plan @param {{ anyway?: boolean, ask?: boolean }} options @returns {Promise<{ book?: Book, uncounted?: string }>} */
-async function enterRun(connection, name, plan, { anyway = false, ask = false }) {
+/** @param {Connection} connection @param {string} name @param {Plan | undefined} plan @param {{ anyway?: boolean, ask?: boolean, method?: string }} options @returns {Promise<{ book?: Book, uncounted?: string }>} */
+async function enterRun(connection, name, plan, { anyway = false, ask = false, method }) {
   try {
-    return { book: await ledger.enter({ run: name, identify: connection.identify(Boolean(plan?.tuning)), label: connection.label, plan, anyway, ask }) };
+    return { book: await ledger.enter({ run: name, identify: connection.identify(Boolean(plan?.tuning)), label: connection.label, method, plan, anyway, ask }) };
   } catch (e) {
     if (e.detail?.kind !== "ledger" || !anyway) throw e;
     return { uncounted: e.message };
@@ -922,7 +922,7 @@ class Run {
 
   /** @param {boolean} paused @param {{ anyway?: boolean, ask?: boolean }} options */
   async enter(paused, options) {
-    const { book, uncounted } = await enterRun(this.#connection, this.#name, this.plan, options);
+    const { book, uncounted } = await enterRun(this.#connection, this.#name, this.plan, { ...options, method: /** @type {any} */ (this.config)?.method });
     this.#book = book;
     this.#uncounted = uncounted;
     this.#letGo(paused);

@@ -262,8 +262,8 @@ export class Ledger {
     return this.#ask("recognised", await this.account(await identify(await salt())));
   }
 
-  /** @returns {Promise<{ run: string, closed: boolean }[]>} */
-  async entries() { return this.#ask("entries", { records: await all(), data: await known() }); }
+  /** @param {boolean} [priced] @returns {Promise<{ run: string, closed: boolean }[]>} */
+  async entries(priced = false) { return this.#ask("entries", { records: await all(), data: await known(), limit: (await setting("limit")) ?? null, priced }); }
   /** @param {Limit} limit */
   checked(limit) { return this.#ask("limit", limit); }
 
@@ -271,11 +271,11 @@ export class Ledger {
   // name. It rejects where the run would go over the limit, and with ask where it has no
   // guarantee, unless anyway is true.
   /** @param {Entering} entering */
-  async enter({ run, identify, label, plan, anyway, ask }) {
+  async enter({ run, identify, label, method, plan, anyway, ask }) {
     await this.identified(identify); // which may take long, and what it takes is kept
     return exclusively(async () => {
       const data = await this.identified(identify);
-      const record = await this.#ask("enter", { ...await this.account(data), run, label, started: new Date().toISOString(), plan, anyway, ask });
+      const record = await this.#ask("enter", { ...await this.account(data), run, label, method, started: new Date().toISOString(), plan, anyway, ask });
       const book = new Book(record, data, identify, this.#ask);
       try {
         await book.write();
@@ -359,9 +359,10 @@ export class Ledger {
 /** @param {Ledger} ledger @param {(data: unknown, tested: boolean) => Promise<Identity>} identityOf @param {(run: string) => Promise<unknown>} discard */
 export function surface(ledger, identityOf, discard) {
   return Object.freeze({
-    async entries() {
+    /** @param {{ priced?: boolean }} [options] */
+    async entries({ priced = false } = {}) {
       clipscopeEarly.use();
-      const lines = await ledger.entries(), held = await living();
+      const lines = await ledger.entries(priced), held = await living();
       return lines.map(({ closed, ...line }) => ({
         ...line, state: closed ? "closed" : held.has(NAME + "/" + line.run) ? "running" : "lost",
       }));

@@ -38,7 +38,7 @@ export interface Identity { id: string; names: string[]; marks: string[] }
 export type Salted = Identity & { salt: string };
 export type Identify = (salt: string) => Promise<Identity>;
 export interface Account { deleted?: string; records: LedgerRecord[]; data: Identity[]; names: string[]; marks: string[]; limit: Limit | null }
-export interface Entering { run: string; identify: Identify; label: string | undefined; plan: Plan | undefined; anyway: boolean; ask: boolean }
+export interface Entering { run: string; identify: Identify; label: string | undefined; method: string | undefined; plan: Plan | undefined; anyway: boolean; ask: boolean }
 
 // --- clipscope.js: docs/scripting.md says what it has ---
 

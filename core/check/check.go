@@ -41,6 +41,9 @@ func examine(name string, b []byte, share float64) (_ run.Verdict, asked float64
 	}
 	slices.SortStableFunc(v.Findings, func(a, b run.Finding) int { return rank[a.Verdict] - rank[b.Verdict] })
 	v.Verdict, v.Text = sum(c, v.Findings, j.overBudget)
+	if v.Verdict != run.Differs {
+		v.Text += j.note
+	}
 	return v, j.requested, nil
 }
 
@@ -107,6 +110,8 @@ func sum(c *claims, findings []run.Finding, over []string) (verdict, text string
 		return run.Unchecked, fmt.Sprintf("The file cannot be checked in full. What was compared agrees: %s.%s", plural(n[run.Agrees], "claim"), rest)
 	case len(over) > 0:
 		return run.Unchecked, "The file cannot be checked." + rest
+	case c.ledger != nil:
+		return run.Unchecked, "The ledger names no total to compare with. What its runs come to was worked out from their events."
 	case n[run.Agrees] == 0 && open:
 		return run.Unchecked, "ε cannot be worked out in full from this file, and nothing else in it can be compared. The run’s saved model, or its statement as JSON, may say more."
 	case n[run.Agrees] == 0:

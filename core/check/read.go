@@ -39,6 +39,7 @@ type claims struct {
 	groups        []run.GroupEpsilon
 	curve         []float64 // ε step by step
 	config        *run.Config
+	start         *run.StartInfo // the weights that it started from, where a field names them
 	checks        []run.Check
 	findings      []Finding  // of reading
 	ledger        []run.Line // of a ledger
@@ -275,7 +276,7 @@ func (c *claims) state(s *run.Statement) {
 	c.epsilon, c.atStep, c.delta, c.accountant = float64(s.Epsilon), float64(s.EpsilonAtStep), s.Delta, s.Accountant
 	c.steps, c.planned, c.rate, c.sigma = s.Steps, s.Planned, s.SampleRate, float64(s.NoiseMultiplier)
 	c.events, c.groups, c.checks = s.Events, s.Groups, s.Checks
-	c.short, c.sections, c.attacker = s.Short, s.Sections, s.Attacker
+	c.short, c.sections, c.attacker, c.start = s.Short, s.Sections, s.Attacker, s.Start
 	if s.Epsilons != (run.Epsilons{}) {
 		c.each = &s.Epsilons
 	}

@@ -69,18 +69,18 @@ func (d *draft) warnings(eps float64) {
 	} else if math.IsInf(eps, 1) {
 		d.warn("noise_multiplier", "ε = ∞: float noise ends at %g standard deviations, and with noise_multiplier %.3g one row can move a sum beyond. Take at least 0.3, or noise_mode secure.", chacha.MaxNormal, d.terms.NoiseMultiplier)
 	} else if eps > 10 {
-		d.warn("target_epsilon", "ε = %s is a weak promise: it bounds how much more likely any outcome becomes by a factor of e^ε = %s.", run.UpText(eps, 3), run.UpText(math.Exp(eps), 2))
+		d.warn("target_epsilon", "ε = %s is a weak promise: it bounds how much more likely any outcome becomes by a factor of e^ε = %s, but for a probability of δ.", run.UpText(eps, 3), run.UpText(math.Exp(eps), 2))
 	}
 	if d.terms.first.FeatureBound > 0 {
-		d.warn("max_grad_norm", "norm-bound does not use max_grad_norm: its threshold is √2 times its own bound, %.4g.", d.terms.first.Rule.C())
+		d.remark("max_grad_norm", "norm-bound does not use max_grad_norm: its threshold is √2 times its own bound, %.4g.", d.terms.first.Rule.C())
 		if len(d.terms.Spec.Layers) > 1 || d.terms.Spec.Loss != nn.SoftmaxCE {
-			d.warn("method", "norm-bound's proof is for softmax regression. For this model gradients longer than its threshold are clipped, as constant does.")
+			d.remark("method", "norm-bound's proof is for softmax regression. For this model gradients longer than its threshold are clipped, as constant does.")
 		}
 	}
 	d.warnOfBounds()
 	d.warnOfHistogram()
 	if d.terms.GradNoise > 1.1*d.terms.NoiseMultiplier {
-		d.warn("noise_multiplier", "The statistic that moves the threshold takes its share: the gradient's own noise_multiplier is %.3g instead of %.3g.", d.terms.GradNoise, d.terms.NoiseMultiplier)
+		d.remark("noise_multiplier", "The statistic that moves the threshold takes its share: the gradient's own noise_multiplier is %.3g instead of %.3g.", d.terms.GradNoise, d.terms.NoiseMultiplier)
 	}
 }
 

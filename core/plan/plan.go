@@ -81,3 +81,8 @@ func (d *draft) plan() *Plan { return (*Plan)(d) }
 func (d *draft) warn(field, format string, args ...any) {
 	d.info.Warnings = append(d.info.Warnings, run.Warning{Field: field, Message: fmt.Sprintf(format, args...)})
 }
+
+// remark is like warn, of what asks for nothing.
+func (d *draft) remark(field, format string, args ...any) {
+	d.info.Warnings = append(d.info.Warnings, run.Warning{Field: field, Message: fmt.Sprintf(format, args...), Note: true})
+}

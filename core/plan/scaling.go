@@ -76,7 +76,7 @@ func (d *draft) chooseTarget() error {
 	if by := s.TargetOf(d.terms.Meta.Facts()); dense || s.Target != "" {
 		s.Target = by
 	} else if s.Target = "none"; by != "none" {
-		d.warn(field, "Targets stay as they are: the model's last layer, %s, is not dense, and could not take a scaling back. If they are far from 1, end with dense.", last.Text)
+		d.remark(field, "Targets stay as they are: the model's last layer, %s, is not dense, and could not take a scaling back. If they are far from 1, end with dense.", last.Text)
 	}
 	switch {
 	case s.Target == "none":

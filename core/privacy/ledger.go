@@ -41,7 +41,7 @@ import (
 func Enter(q run.EnterRequest) (run.Record, error) {
 	e := q.Plan.Entry()
 	e.Run, e.Label, e.Started = q.Run, q.Label, q.Started
-	r := run.Record{Run: q.Run, Names: q.Names, Label: q.Label, Entry: e}
+	r := run.Record{Run: q.Run, Names: q.Names, Label: q.Label, Method: run.Config{Method: q.Method}.WithDefaults().Method, Entry: e}
 	if q.Anyway || q.Limit == nil && !(q.Ask && e.Unprotected) {
 		return r, nil
 	}
@@ -202,10 +202,10 @@ func Spent(q run.SpentRequest) (run.SpentReply, error) {
 }
 
 // Lines returns the ledger as its owner reads it, oldest first.
-func Lines(a run.Account) ([]run.Line, error) {
-	records := slices.Clone(a.Records)
+func Lines(q run.EntriesRequest) ([]run.Line, error) {
+	records := slices.Clone(q.Records)
 	slices.SortStableFunc(records, func(a, b run.Record) int { return strings.Compare(a.Entry.Started, b.Entry.Started) })
-	numbers, err := dataSets(namesOf(records), a.Data)
+	numbers, err := dataSets(namesOf(records), q.Data)
 	if err != nil {
 		return nil, err
 	}
@@ -213,14 +213,53 @@ func Lines(a run.Account) ([]run.Line, error) {
 	for i, r := range records {
 		e := r.Entry
 		lines[i] = run.Line{
-			Run: r.Run, Data: numbers[i], Label: r.Label, Started: e.Started, Done: r.Done, Charged: e.Steps,
+			Run: r.Run, Data: numbers[i], Label: r.Label, Method: r.Method, Started: e.Started, Done: r.Done, Charged: e.Steps,
 			Closed: e.Closed, Unprotected: e.Unprotected, Unknown: r.Salt != "", Changed: r.Changed, Once: e.Once, PerStep: e.PerStep,
 		}
 		if e.Once == nil {
 			lines[i].Once = []json.RawMessage{}
 		}
 	}
+	if q.Priced {
+		price(lines, records, q.Delta())
+	}
 	return lines, nil
+}
+
+// price fills in the prices of lines, of which records has the entries. Runs with the same events cost the same, which is
+// worked out once.
+func price(lines []run.Line, records []run.Record, delta float64) {
+	alone, together := map[string]run.Number{}, map[int]*run.Price{}
+	for i := range lines {
+		n := lines[i].Data
+		if _, known := together[n]; !known {
+			var of []run.Entry
+			for k, r := range records {
+				if lines[k].Data == n || r.Salt != "" {
+					of = append(of, r.Entry)
+				}
+			}
+			together[n] = nil
+			if all, err := total(Names()[0], delta, of); err == nil {
+				together[n] = &run.Price{Delta: delta, Total: all.Epsilon, Guaranteed: all.GuaranteedEpsilon}
+			}
+		}
+		if together[n] == nil {
+			continue
+		}
+		e := records[i].Entry
+		key := fmt.Sprintf("%s %s %d %t", e.Once, e.PerStep, e.Steps, e.Unprotected)
+		if _, known := alone[key]; !known {
+			one, err := total(Names()[0], delta, []run.Entry{e})
+			if err != nil {
+				continue
+			}
+			alone[key] = one.Epsilon
+		}
+		p := *together[n]
+		p.Epsilon = alone[key]
+		lines[i].Price = &p
+	}
 }
 
 // sameData returns the records of the account's data set, and those of which nobody can

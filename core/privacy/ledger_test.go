@@ -216,7 +216,7 @@ func TestARunIsChargedItsWholePlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := float64(sumOf(t, r.Entry).Epsilon)
-	if want := mustEpsilon(t, RDP, 1e-5, Gaussian{20}, SelfComposed{oneStep, 100}); whole != want || r.Run != "a" || r.Label != "l" || r.Entry.Started == "" || r.Entry.Closed || r.Entry.Unprotected || r.Names[0] != "n" {
+	if want := mustEpsilon(t, RDP, 1e-5, Gaussian{20}, SelfComposed{oneStep, 100}); whole != want || r.Run != "a" || r.Label != "l" || r.Method != "constant" || r.Entry.Started == "" || r.Entry.Closed || r.Entry.Unprotected || r.Names[0] != "n" {
 		t.Errorf("%+v costs %v, want %v", r, whole, want)
 	}
 	for _, c := range []struct {
@@ -325,7 +325,7 @@ func TestLinesHaveTheDataSetsOfTheTotal(t *testing.T) {
 		record("e", "5", "file-1"), record("f", "6"), record("g", "7"),
 	}
 	linesOf := func() []run.Line {
-		lines, err := Lines(run.Account{Records: records})
+		lines, err := Lines(run.EntriesRequest{Account: run.Account{Records: records}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -490,7 +490,7 @@ func TestUnknownRunsCountForAllData(t *testing.T) {
 	if err != nil || len(seen) != 0 {
 		t.Errorf("an unknown run is said to have seen the data: %v, %v", seen, err)
 	}
-	lines, err := Lines(run.Account{Records: []run.Record{known, unknown}})
+	lines, err := Lines(run.EntriesRequest{Account: run.Account{Records: []run.Record{known, unknown}}})
 	if err != nil || lines[0].Unknown || !lines[1].Unknown {
 		t.Errorf("lines are %+v, %v", lines, err)
 	}
@@ -587,5 +587,46 @@ func TestRestoreChargesTheLarger(t *testing.T) {
 	gone, err := Restore(run.RestoreRequest{Kept: []run.Record{kept}})
 	if err != nil || len(gone) != 1 || gone[0].Names == nil || len(gone[0].Names) != 0 || gone[0].Changed {
 		t.Errorf("of a ledger without it, to write is %+v, %v", gone, err)
+	}
+}
+
+// TestAPricedLineCostsWhatTheTotalSays: the price of a run is that of a ledger without others, and the price of its data
+// that of Spent, with the runs that count for all data.
+func TestAPricedLineCostsWhatTheTotalSays(t *testing.T) {
+	record := func(name, data string, steps int, change func(*run.Record)) run.Record {
+		r := run.Record{Run: name, Names: []string{data}, Entry: run.Entry{Run: name, Started: name, Steps: steps, Events: run.Events{PerStep: rawEvent(t, oneStep)}}}
+		change(&r)
+		return r
+	}
+	none := func(*run.Record) {}
+	records := []run.Record{
+		record("a", "rows-1", 100, none), record("b", "rows-1", 100, none), record("c", "rows-1", 300, none),
+		record("d", "rows-2", 50, func(r *run.Record) { r.Entry.Unprotected = true }),
+		record("e", "rows-3", 20, func(r *run.Record) { r.Salt = "another" }),
+	}
+	spent := func(of []run.Record, name string) run.SpentReply {
+		s, err := Spent(run.SpentRequest{Account: run.Account{Records: of, Names: []string{name}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	lines, err := Lines(run.EntriesRequest{Account: run.Account{Records: records}, Priced: true})
+	if err != nil || len(lines) != len(records) {
+		t.Fatalf("%v, %v", lines, err)
+	}
+	for i, l := range lines {
+		all, one := spent(records, records[i].Names[0]), spent(records[i:i+1], records[i].Names[0])
+		if want := (run.Price{Delta: run.DefaultDelta, Epsilon: one.Epsilon, Total: all.Epsilon, Guaranteed: all.GuaranteedEpsilon}); l.Price == nil || *l.Price != want {
+			t.Errorf("%s: %+v, not %+v", l.Run, l.Price, want)
+		}
+	}
+	if bare, err := Lines(run.EntriesRequest{Account: run.Account{Records: records}}); err != nil || bare[0].Price != nil {
+		t.Errorf("without being asked: %+v, %v", bare[0].Price, err)
+	}
+	records[0].Entry.PerStep = json.RawMessage(`{"type":"?"}`)
+	lines, err = Lines(run.EntriesRequest{Account: run.Account{Records: records}, Priced: true})
+	if err != nil || lines[1].Price != nil || lines[3].Price == nil {
+		t.Errorf("beside an entry that no accountant takes: %+v, %+v, %v", lines[1].Price, lines[3].Price, err)
 	}
 }

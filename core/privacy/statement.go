@@ -407,7 +407,7 @@ func (s *Statement) notCovered() []string {
 	if s.Runs > 0 {
 		lines = append(lines, "How many runs there were, and anything of those that were not chosen.")
 	} else {
-		lines = append(lines, "Rows used only for testing. The model does not depend on them, and figures about them are not released.")
+		lines = append(lines, "Rows used only for testing. The model does not depend on them. Figures about them have no noise, and stand in exports only if the owner asks for them.")
 	}
 	return append(lines, s.Known.String())
 }

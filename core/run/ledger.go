@@ -52,8 +52,10 @@ type Record struct {
 	Run   string   `json:"run"`   // a random name
 	Names []string `json:"names"` // of its data
 	Label string   `json:"label"` // what its data is called
-	Done  int      `json:"done"`  // the last step that was seen; it changes no charge
-	Entry Entry    `json:"entry"`
+	// Method is the clipping method, or "laboratory"; empty in records of version 0.3.0 and earlier.
+	Method string `json:"method,omitempty"`
+	Done   int    `json:"done"` // the last step that was seen; it changes no charge
+	Entry  Entry  `json:"entry"`
 	// Salt is that of Names where it is not the ledger's, as after the ledger was deleted
 	// during the run. Whose data the run spent on cannot be told then, so it counts for all.
 	Salt string `json:"salt,omitempty"`
@@ -149,6 +151,7 @@ type EnterRequest struct {
 	Account
 	Run     string   `json:"run"`
 	Label   string   `json:"label"`
+	Method  string   `json:"method"`  // as in [Config], or "laboratory"
 	Started string   `json:"started"` // RFC 3339
 	Plan    PlanInfo `json:"plan"`
 	// Anyway says that the owner has overruled an [OverLimit].
@@ -219,12 +222,29 @@ type SpentReply struct {
 	Reason string `json:"reason,omitempty"`
 }
 
+// EntriesRequest asks for the ledger as its owner reads it.
+type EntriesRequest struct {
+	Account
+	Priced bool `json:"priced"` // with [Line.Price], which takes an accountant
+}
+
+// Price is ε at one δ of a run, and of all that its data have spent.
+type Price struct {
+	Delta   float64 `json:"delta"`
+	Epsilon Number  `json:"epsilon"` // of the run by itself: +Inf without a guarantee
+	// Total is ε of all runs on its data together: +Inf where one of them has no guarantee.
+	// Guaranteed is that of the others. Both count the runs that count for all data.
+	Total      Number `json:"total"`
+	Guaranteed Number `json:"guaranteed"`
+}
+
 // Line is a run in the ledger as its owner reads it, without the names of its
 // data; the page adds its state.
 type Line struct {
 	Run         string            `json:"run"`
 	Data        int               `json:"data"` // numbers the data sets
 	Label       string            `json:"label"`
+	Method      string            `json:"method,omitempty"` // as in [Record]
 	Started     string            `json:"started"`
 	Done        int               `json:"done"`
 	Charged     int               `json:"charged"`
@@ -234,6 +254,8 @@ type Line struct {
 	Changed     bool              `json:"changed,omitempty"` // as in [Record]
 	Once        []json.RawMessage `json:"once"`
 	PerStep     json.RawMessage   `json:"per_step"` // null: none
+	// Price is nil where none was asked for, or no accountant takes an entry of its data.
+	Price *Price `json:"price,omitempty"`
 }
 
 // OverLimit refuses a run that would spend more than the owner's limit, or, limit or

@@ -66,4 +66,5 @@ type Events struct {
 type Warning struct {
 	Field   string `json:"field"`
 	Message string `json:"message"`
+	Note    bool   `json:"note,omitempty"` // it says how a setting is taken, and asks for nothing
 }

@@ -48,7 +48,12 @@ func others(cfg *run.Config) (list []string) {
 	usual := run.Config{Method: cfg.Method, Optimizer: cfg.Optimizer}.WithDefaults()
 	for _, card := range []form.Card{form.Data, form.Model, form.Clipping, form.Privacy, form.Optimiser} {
 		for _, f := range form.On(card) {
-			if v := form.Get(cfg, f.Key); v != form.Get(&usual, f.Key) && !slices.Contains(told, f.Key) {
+			v := form.Get(cfg, f.Key)
+			switch {
+			case v == form.Get(&usual, f.Key) || slices.Contains(told, f.Key):
+			case f.Key == "start.sha256":
+				list = append(list, fmt.Sprintf("starts from %s (%s)", words.Brief(cfg.Start.File, mostOfName), words.ShortHash(v)))
+			default:
 				list = append(list, f.Key+" "+v)
 			}
 		}

@@ -29,6 +29,9 @@ func TestARunsDescriptionIsWhole(t *testing.T) {
 		{run.Config{Steps: 60, Model: run.Model{Kind: "layers", Layers: []string{"dense:2", "tanh", "dense"}, Dropout: 0.25}},
 			"digits, 400 × 3, 2 classes; 3 layers, dropout 0.25, 8 parameters; Constant threshold, C\u00a01; ε\u00a02.40, δ\u00a01e−5, σ\u00a01.5, 60 steps; batches of 256, 60 steps; SGD, η\u00a00.5; cryptographic randomness (CSPRNG); " +
 				"model.layers dense:2, tanh, dense"},
+		{run.Config{Steps: 60, Start: run.Start{File: "before.zip", SHA256: strings.Repeat("0123456789abcdef", 4), Public: true}},
+			"digits, 400 × 3, 2 classes; softmax, 8 parameters; Constant threshold, C\u00a01; ε\u00a02.40, δ\u00a01e−5, σ\u00a01.5, 60 steps; batches of 256, 60 steps; SGD, η\u00a00.5; cryptographic randomness (CSPRNG); " +
+				"starts from before.zip (01234567); start.public true"},
 	} {
 		cfg := c.cfg.WithDefaults()
 		p.Private = cfg.Seed == nil

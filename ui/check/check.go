@@ -166,8 +166,12 @@ func verdictView(v *run.Verdict) app.UI {
 	if v.Program != "" {
 		kind += ", by " + v.Program + " according to the file"
 	}
+	heading := headings[v.Verdict]
+	if v.Verdict == run.Unchecked && v.Kind == "ledger" {
+		heading = "There is no total to compare"
+	}
 	return app.Section().Class("use-part checked").ID("verdict").Aria("label", "Verdict").Body(
-		app.H2().Text(headings[v.Verdict]),
+		app.H2().Text(heading),
 		app.P().Class("verdict-file").Text(data.Shown(v.File+": "+kind)+"."),
 		app.P().ID("verdict-text").Class(map[string]string{run.Agrees: "verdict-text", run.Differs: "fault", run.Unchecked: "warning"}[v.Verdict]).Role("status").Text(v.Text),
 		app.If(len(v.Findings) > 0, func() app.UI { return findingsView(v.Findings) }),

@@ -267,7 +267,7 @@ func privacyFields() []Field {
 		{Key: Budget, Kind: Segments, Label: "Decide by", Now: BudgetOf, Options: []Option{
 			{Value: "target_epsilon", Text: "ε"}, {Value: "noise_multiplier", Text: "noise σ"}, {Value: "no_privacy", Text: "no noise"}}},
 		{Key: "noise_multiplier", Needed: true, Label: "Noise multiplier σ", Help: "The noise's standard deviation is σ·C on the sum.", When: decides("noise_multiplier"), Resets: []string{"target_epsilon"}},
-		{Key: "target_epsilon", Needed: true, Label: "Privacy budget ε", Help: "Smaller is more private: one row makes any outcome at most e^ε times as likely.", When: decides("target_epsilon"), Resets: []string{"noise_multiplier"}},
+		{Key: "target_epsilon", Needed: true, Label: "Privacy budget ε", Help: "Smaller is more private: one row makes any outcome at most e^ε times as likely, but for a probability of δ.", When: decides("target_epsilon"), Resets: []string{"noise_multiplier"}},
 		{Key: "no_privacy", Kind: Notice, Help: "Nothing is protected: ε is ∞. For comparison only.", When: decides("no_privacy")},
 		{Key: "target_delta", Label: "Failure probability δ", Help: "Well below 1 over the number of rows."},
 		{Key: "expected_batch_size", Follows: true, Label: "Expected batch size", Unit: "rows", Help: "Each row enters a batch by its own coin toss; this many do on average."},

@@ -34,6 +34,7 @@ type Released struct {
 // Diagnostic holds what was measured without noise, for the owner's eyes.
 type Diagnostic struct {
 	Seconds float64 // in steps
+	Rows    int     // to test on
 	Scores  map[Measure]float64
 	// Rare says that one of the classes has less than half of an even share of the test rows.
 	Rare bool
@@ -84,7 +85,7 @@ var measures = []measure{
 
 // NewDiagnostic returns the scores of a result: those of its task that are finite numbers.
 func NewDiagnostic(r *run.Result) *Diagnostic {
-	d := &Diagnostic{Seconds: r.TrainSeconds, Scores: map[Measure]float64{}}
+	d := &Diagnostic{Seconds: r.TrainSeconds, Rows: r.TestRows, Scores: map[Measure]float64{}}
 	if r.TestRows == 0 {
 		return d
 	}

@@ -3,6 +3,7 @@ package results
 import (
 	"encoding/csv"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -311,5 +312,94 @@ func TestWritersReturnTheError(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), "results: ") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestTheDifferenceIsHeldAgainstChance: by Welch's t-test where runs vary, and else by the standard errors of shares of
+// test rows.
+func TestTheDifferenceIsHeldAgainstChance(t *testing.T) {
+	runs := func(rows int, scores map[string][]float64) (all []Run) {
+		for _, method := range slices.Sorted(maps.Keys(scores)) {
+			for _, x := range scores[method] {
+				r := configured(method, 1, x)
+				r.Diagnostic.Rows = rows
+				all = append(all, r)
+			}
+		}
+		return all
+	}
+	errs := runs(100, map[string][]float64{"a": {3, 3.1}, "b": {1, 1.1}, "c": {2, 2.1}})
+	for i := range errs { // the least is the best
+		errs[i].Diagnostic.Scores = map[Measure]float64{MeanError: errs[i].Diagnostic.Scores[Accuracy]}
+	}
+	budgets := []Run{configured("constant", 1, 0.8), configured("constant", 4, 0.9)}
+	budgets[1].Config.Steps, budgets[0].Config.Steps = 20, 20
+	single := runs(100, map[string][]float64{"a": {0.7}, "b": {0.75}})
+	failed := runs(100, map[string][]float64{"a": {0.7}, "b": {0.75}})
+	failed[0].Diagnostic = nil
+	for _, c := range []struct {
+		runs []Run
+		want string
+	}{
+		// Both have SD 0.01, so the standard error is 0.01·√(2/3) and 4 degrees of freedom ask for 2.777 of them: 2.27 points.
+		{runs(100, map[string][]float64{"a": {0.7, 0.71, 0.72}, "b": {0.73, 0.74, 0.75}}), "“b” and “a” are 3.0 points apart in test accuracy, more than chance would make of 3 and 3 runs (Welch’s t-test, 5 %)."},
+		{runs(100, map[string][]float64{"a": {0.7, 0.71, 0.72}, "b": {0.72, 0.73, 0.74}}), "“b” and “a” are 2.0 points apart in test accuracy, no more than chance may make of 3 and 3 runs (Welch’s t-test, 5 %)."},
+		// 2·√((0.7·0.3 + 0.75·0.25)/n)
+		{single, "“b” and “a” are 5.0 points apart in test accuracy, within the 12.6 points (two standard errors) that 100 test rows may be off by; one run of a setting cannot tell more."},
+		{runs(10000, map[string][]float64{"a": {0.7}, "b": {0.75}}), "“b” and “a” are 5.0 points apart in test accuracy, more than the 1.3 points (two standard errors) that 10,000 test rows may be off by; one run of a setting cannot tell more."},
+		{runs(100, map[string][]float64{"a": {0.7, 0.7}, "b": {0.75, 0.75}}), "“b” and “a” are 5.0 points apart in test accuracy, within the 12.6 points (two standard errors) that 100 test rows may be off by; runs that do not vary cannot tell more."},
+		{runs(0, map[string][]float64{"a": {0.7}, "b": {0.75}}), "“b” and “a” are 5.0 points apart in test accuracy, and one run of a setting cannot tell whether by chance."},
+		{errs, "“b” and “c”, the two best, are 1 apart in test mean absolute error, more than chance would make of 2 and 2 runs (Welch’s t-test, 5 %)."},
+		{budgets, "“ε 4.00” and “ε 1.00” are 10.0 points apart in test accuracy, and one run of a setting cannot tell whether by chance."},
+		{runs(100, map[string][]float64{"a": {0.7, 0.8}}), "All runs have the same settings: their scores differ by chance alone."},
+		{failed, ""}, {nil, ""}, {single[:1], ""},
+	} {
+		table := New(c.runs)
+		if got := table.Difference(); got != c.want {
+			t.Errorf("%s\nnot %s", got, c.want)
+		}
+	}
+}
+
+// TestStudentIsNoSmallerThanItsPoints, of a table of the distribution.
+func TestStudentIsNoSmallerThanItsPoints(t *testing.T) {
+	for freedom, want := range map[float64]float64{1: 12.7062, 2: 4.30265, 5: 2.57058, 10: 2.22814, 11: 2.20099, 15: 2.13145, 20: 2.08596, 30: 2.04227, 60: 2.0003, 120: 1.97993, 1e6: 1.95997} {
+		if got := student(freedom); got < want || got > 1.01*want {
+			t.Errorf("%v degrees of freedom: %v, and the point is %v", freedom, got, want)
+		}
+	}
+	for _, x := range []float64{0.5, 1.5, 10.9, 29.7} {
+		if got, want := student(x), student(math.Max(1, math.Floor(x))); got != want {
+			t.Errorf("%v degrees of freedom: %v, not %v", x, got, want)
+		}
+	}
+}
+
+// TestTheTableSaysWhatItsRunsCostTogether: their sum, failed runs included.
+func TestTheTableSaysWhatItsRunsCostTogether(t *testing.T) {
+	a, b, failed := configured("constant", 1, 0.8), configured("constant", 1, 0.9), configured("psac", 2.5, 0)
+	failed.Partial, failed.Diagnostic = "failed", nil
+	said := func(runs ...Run) string { return strings.Join(New(runs).Notes(false), " ") }
+	if got := said(a, b, failed); !strings.Contains(got, "all 3 runs together cost at most their sum, ε = 4.50 at δ = 3e−5, and the ledger of the data may count less.") {
+		t.Error(got)
+	}
+	b.Private = false
+	if got := said(a, b); !strings.Contains(got, "all together carry no guarantee.") || strings.Contains(got, "sum") {
+		t.Error(got)
+	}
+}
+
+// TestAHashIsShortInTheTable and whole in the file.
+func TestAHashIsShortInTheTable(t *testing.T) {
+	hash := strings.Repeat("0123456789abcdef", 4)
+	b := configured("constant", 1, 0.8)
+	b.Config.Start = run.Start{File: "before.zip", SHA256: hash}
+	table := New([]Run{configured("constant", 1, 0.8), b})
+	if got := texts(t, table, "start.sha256"); !slices.Equal(got, []string{"–", "01234567"}) {
+		t.Errorf("%q", got)
+	}
+	var w strings.Builder
+	if err := table.CSV(&w, false); err != nil || !strings.Contains(w.String(), hash) {
+		t.Errorf("%s, %v", w.String(), err)
 	}
 }

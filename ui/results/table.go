@@ -167,6 +167,9 @@ func shown(f form.Field, value string) (string, float64) {
 	if value == "" {
 		return words.Missing, math.NaN()
 	}
+	if f.Key == "start.sha256" {
+		return words.ShortHash(value), math.NaN()
+	}
 	if x, err := strconv.ParseFloat(value, 64); err == nil {
 		return value, x
 	}

@@ -17,8 +17,21 @@ import (
 // Warning is the first line of a file with diagnostics.
 const Warning = "Scores and times were measured on the private data without noise. No guarantee covers them."
 
-// Cost is the sentence on what publishing the table costs.
-const Cost = "ε is that of each run by itself. To publish several costs what they cost together, and choosing the best by its score is not covered."
+// cost says what publishing the table costs: at most the sums of ε and δ, by basic composition.
+func (t *Table) cost() string {
+	n, epsilon, delta := 0, 0.0, 0.0
+	for _, r := range t.Rows {
+		for _, x := range r.Runs {
+			n, epsilon, delta = n+1, epsilon+float64(x.Epsilon), delta+x.Delta
+		}
+	}
+	together := "all together carry no guarantee"
+	if t.Private() {
+		const slack = 1 - 1e-12 // of adding, or three of 1e-5 would be shown as 3.1e-5
+		together = fmt.Sprintf("all %s together cost at most their sum, ε = %s at δ = %s, and the ledger of the data may count less", words.Plural(n, "run"), words.Epsilon(slack*epsilon), words.Upper(slack*delta, 2))
+	}
+	return "ε is that of each run by itself; " + together + ". Choosing the best by its score is not covered."
+}
 
 // columns returns those that are written.
 func (t *Table) columns(diagnostics bool) []Column {
@@ -154,7 +167,7 @@ func (t *Table) Notes(diagnostics bool) []string {
 	if !t.Private() {
 		list = append(list, "A run with a fixed seed or without noise carries no guarantee.")
 	}
-	list = append(list, Cost)
+	list = append(list, t.cost())
 	if diagnostics {
 		list = append(list, Warning)
 	}

@@ -21,9 +21,12 @@ import (
 type captionView struct {
 	Title string
 	Made  []string    // what the run was made of
+	Start string      // the hash of the weights that it started from; empty: they were random
 	Next  []form.Card // where the settings are no longer those of the run
 	// Bought counts the columns of which the run has bought bounds that are not declared.
 	Bought int
+	// Onward says that the next run can start from the run's model.
+	Onward bool
 	Back   string // what leads back to the last run, where another is shown
 
 	Runs   []entry
@@ -47,17 +50,19 @@ type captions interface {
 	back()
 	takeShown()
 	takeBounds()
+	takeModel()
 }
 
 // captioned takes those events.
 type captioned struct {
 	*keptRuns
 	*trials
-	taken, bounded func()
+	taken, bounded, onward func()
 }
 
 func (c captioned) takeShown()  { c.taken() }
 func (c captioned) takeBounds() { c.bounded() }
+func (c captioned) takeModel()  { c.onward() }
 
 // caption says which run is shown, and unfolds the list of runs.
 type caption struct {
@@ -70,13 +75,21 @@ func (c *caption) Render() app.UI {
 	v := c.View
 	return app.Section().Class("caption").ID("caption").Aria("label", "Runs").Hidden(v.Made == nil && len(v.Runs) == 0 && v.Fault == "").Body(
 		app.Div().Class("caption-row").Body(
-			app.P().Class("made").ID("made").Body(app.Strong().Text(v.Title), app.Text(strings.Join(v.Made, " · "))),
+			app.P().Class("made").ID("made").Title(c.View.started()).Body(app.Strong().Text(v.Title), app.Text(strings.Join(v.Made, " · "))),
 			c.buttons(),
 		),
 		widget.Message("changed", "note", next(v.Next)),
 		widget.Message("runs-fault", "fault", v.Fault),
 		app.If(v.Open && len(v.Runs) > 0, c.list),
 	)
+}
+
+// started is the whole hash of the weights that the run started from.
+func (v captionView) started() string {
+	if v.Start == "" {
+		return ""
+	}
+	return "Started from weights with SHA-256 " + v.Start
 }
 
 // next says which settings are not those of the run that is shown.
@@ -105,6 +118,8 @@ func (c *caption) buttons() app.UI {
 		app.Button().Type("button").ID("take-settings").Hidden(len(v.Next) == 0).Text("Take these settings").Title("Set up the next run as this one was").OnClick(widget.Then("act-start", a.takeShown)),
 		app.Button().Type("button").ID("take-bounds").Hidden(v.Bought == 0).Text("Take its bounds").
 			Title("Declare the bounds that this run has bought and released: the next run buys none").OnClick(widget.Then("act-start", a.takeBounds)),
+		app.Button().Type("button").ID("take-model").Hidden(!v.Onward).Text("Train on from it").
+			Title("Have the next run start from this run’s model: its ε is not in that of the next").OnClick(widget.Then("start-file", a.takeModel)),
 		app.If(v.Replay != nil, func() app.UI { return v.Replay.Button() }),
 		app.Button().Type("button").ID("runs-back").Hidden(v.Back == "").Text(v.Back).OnClick(widget.Then("runs", a.back)),
 		app.Button().Type("button").ID("runs").Hidden(len(v.Runs) == 0).Aria("expanded", strconv.FormatBool(v.Open)).Aria("controls", "runs-list").
@@ -242,7 +257,8 @@ func (s *Controller) caption() captionView {
 	if t != s.trials.last { // whose fault stands in the run bar
 		v.Title += t.fault
 	}
-	v.Made = t.description()
+	v.Made, v.Start = t.description(), t.record.Config.Start.SHA256
+	v.Onward = s.start != nil && t.startable()
 	v.Next, v.Bought = s.next(), len(t.bought(s.data))
 	return v
 }

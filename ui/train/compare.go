@@ -7,7 +7,9 @@ import (
 
 	"clipscope/core/data"
 	"clipscope/ui/chart"
+	"clipscope/ui/results"
 	"clipscope/ui/series"
+	"clipscope/ui/widget"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -19,7 +21,8 @@ const mostCompared = 6
 type comparison struct {
 	runs     []*trial // by place, which a run keeps; nil where there is none
 	charts   []*chart.Overlay
-	drawings int // how often the charts were made anew
+	drawings int    // how often the charts were made anew
+	apart    string // whether the runs differ by more than chance
 }
 
 // place returns a run's index; −1 where it is not compared.
@@ -71,15 +74,16 @@ func (c *comparison) lanes() (lanes []chart.Lane, runs []*trial) {
 // draw makes the charts, of two runs or more: of accuracy where all have classes.
 func (c *comparison) draw() {
 	c.drawings++
-	c.charts = nil
+	c.charts, c.apart = nil, ""
 	lanes, runs := c.lanes()
 	if len(runs) < 2 {
 		return
 	}
-	records := make([]*series.Record, len(runs))
+	records, outcomes := make([]*series.Record, len(runs)), make([]results.Run, len(runs))
 	for i, t := range runs {
-		records[i] = t.record
+		records[i], outcomes[i] = t.record, t.outcome(t.entry())
 	}
+	c.apart = results.New(outcomes).Difference()
 	regression := slices.ContainsFunc(runs, func(t *trial) bool { return t.data.Task == data.Regression })
 	c.charts = chart.Overlays(lanes, regression, false)
 	for _, o := range c.charts {
@@ -101,6 +105,7 @@ func (c *comparison) view() app.UI {
 		app.Ul().Class("compared").Aria("label", "Runs compared").Body(app.Range(runs).Slice(func(i int) app.UI {
 			return app.Li().Body(lanes[i].Glyph(), app.Strong().Text(lanes[i].Label), app.Text(" · "+parts[i]))
 		})),
+		widget.Message("compared-difference", "value-diagnostic", c.apart),
 		app.Div().Class("overlays").ID(fmt.Sprintf("compared-%d", c.drawings)).Body(
 			app.Range(c.charts).Slice(func(i int) app.UI { return c.charts[i].View() }),
 		),

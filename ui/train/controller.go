@@ -274,6 +274,14 @@ func (s *Controller) startFrom(file app.Value) {
 	s.show(form.Model)
 }
 
+// startFromShown has the next run start from the model of the run that is shown.
+func (s *Controller) startFromShown() {
+	if t := s.trials.shown; s.start != nil && t.startable() {
+		s.cover(true)
+		s.startFrom(t.model.Named("run-"+t.ended.Format("15-04-05")+".safetensors", &t.record.Config))
+	}
+}
+
 // takeShown takes the settings of the run that is shown.
 func (s *Controller) takeShown() {
 	if t := s.trials.shown; t.record != nil {

@@ -278,6 +278,18 @@ func TestOnlyTheNewestPlanCounts(t *testing.T) {
 	if html := app.HTMLString(&runBar{View: b.trials.view(), Actions: b.trials, Setup: b.Controller}); !strings.Contains(html, "a warning to read before the run: see Data.") {
 		t.Errorf("beside the button nothing says that there is a warning: %s", html)
 	}
+	note := run.Warning{Field: "max_grad_norm", Message: "it is not used", Note: true}
+	for want, warnings := range map[string][]run.Warning{
+		"There is a note to read before the run: see Clipping.":   {note},
+		"There is a warning to read before the run: see Data.":    {note, {Field: "scaling", Message: "a leak"}},
+		"There is a warning to read before the run: see Clipping": {note, {Field: "max_grad_norm", Message: "too large"}, note},
+	} {
+		b.exp.plan, b.exp.form = &run.PlanInfo{Steps: 100, Warnings: warnings}, nil
+		html := app.HTMLString(&runBar{View: b.trials.view(), Actions: b.trials, Setup: b.Controller})
+		if warned := len(warnings) > 1; !strings.Contains(html, want) || b.exp.formFor(b).Notes["max_grad_norm"] == (len(warnings) == 3) || strings.Contains(html, `class="warning`) != warned {
+			t.Errorf("no %q in %s", want, html)
+		}
+	}
 }
 
 // A length that was typed can be taken back: it follows from the data again.
@@ -598,7 +610,7 @@ func TestBoughtBoundsAreTaken(t *testing.T) {
 	made := run.Result{Steps: 1, PlannedSteps: 1, Released: run.Summary{Bounds: map[string]run.Bounds{"age": {Lo: 1, Hi: 64}, "income": {Lo: -8, Hi: 4096}, "of another table": {Hi: 1}}}}
 	b.client.runs[0].done(made, nil)
 	shown := func() string {
-		return app.HTMLString(&caption{View: b.caption(), Actions: captioned{b.keptRuns, b.trials, b.takeShown, b.takeBounds}})
+		return app.HTMLString(&caption{View: b.caption(), Actions: captioned{b.keptRuns, b.trials, b.takeShown, b.takeBounds, b.startFromShown}})
 	}
 	if b.caption().Bought != 1 || !strings.Contains(shown(), "Take its bounds") {
 		t.Fatalf("%d columns: %s", b.caption().Bought, shown())
@@ -627,7 +639,7 @@ func TestTheSettingsOfARunAreTaken(t *testing.T) {
 	b.Set("method", "constant")
 	b.Set("data", "moons")
 	b.load(300)
-	if html := app.HTMLString(&caption{View: b.caption(), Actions: captioned{b.keptRuns, b.trials, b.takeShown, b.takeBounds}}); !strings.Contains(html, "Take these settings") {
+	if html := app.HTMLString(&caption{View: b.caption(), Actions: captioned{b.keptRuns, b.trials, b.takeShown, b.takeBounds, b.startFromShown}}); !strings.Contains(html, "Take these settings") {
 		t.Error("its settings are not offered")
 	}
 	b.takeShown()

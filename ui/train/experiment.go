@@ -81,9 +81,10 @@ func (x *experiment) pending() bool { return x.planning || x.reading() || len(x.
 // changes.
 func (x *experiment) formFor(ed widget.Editor, next ...form.Card) *widget.Form {
 	if x.form == nil || !slices.Equal(x.form.Next, next) || x.form.Pending != x.pending() || x.form.Reading != x.reading() {
+		warnings, notes := warningsOf(x.plan)
 		x.form = &widget.Form{
 			Config: x.cfg, Full: x.full(), Facts: x.facts, Drafts: maps.Clone(x.drafts), Faults: maps.Clone(x.refused),
-			Warnings: warningsOf(x.plan), Next: next, Opened: x.openCard, Epoch: x.epoch, Editor: ed,
+			Warnings: warnings, Notes: notes, Next: next, Opened: x.openCard, Epoch: x.epoch, Editor: ed,
 			Pending: x.pending(), Reading: x.reading(),
 		}
 		if x.plan != nil && x.form.Full.Scaling.Share == 0 {
@@ -94,27 +95,33 @@ func (x *experiment) formFor(ed widget.Editor, next ...form.Card) *widget.Form {
 	return x.form
 }
 
-func warningsOf(p *run.PlanInfo) map[string]string {
-	m := map[string]string{}
+// warningsOf returns what a plan warns of by key, and the keys of which it has notes alone.
+func warningsOf(p *run.PlanInfo) (warnings map[string]string, notes map[string]bool) {
+	warnings, notes = map[string]string{}, map[string]bool{}
 	if p == nil {
-		return m
+		return warnings, notes
 	}
 	for _, w := range p.Warnings {
 		key := form.Find(w.Field).Key
-		m[key] = strings.TrimSpace(m[key] + " " + w.Message)
+		notes[key] = w.Note && (warnings[key] == "" || notes[key])
+		warnings[key] = strings.TrimSpace(warnings[key] + " " + w.Message)
 	}
-	return m
+	return warnings, notes
 }
 
-// warned are the cards on which the plan has a warning, in their order.
-func (x *experiment) warned() []form.Card {
-	var list []form.Card
-	for _, key := range form.Sorted(warningsOf(x.plan)) {
-		if card := form.Find(key).Card; !slices.Contains(list, card) {
-			list = append(list, card)
+// warned are the cards on which the plan has a warning, in their order, and those with notes alone.
+func (x *experiment) warned() (warned, noted []form.Card) {
+	warnings, notes := warningsOf(x.plan)
+	for _, key := range form.Sorted(warnings) {
+		list := &warned
+		if notes[key] {
+			list = &noted
+		}
+		if card := form.Find(key).Card; !slices.Contains(*list, card) {
+			*list = append(*list, card)
 		}
 	}
-	return list
+	return warned, noted
 }
 
 // set takes what was typed or chosen. An error stands at the field.

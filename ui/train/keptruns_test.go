@@ -110,7 +110,7 @@ func apart(a, b string) string {
 
 // stage is what is seen of the run that is shown.
 func (b *bench) stage() string {
-	html := app.HTMLString(&caption{View: b.caption(), Actions: captioned{b.keptRuns, b.trials, b.takeShown, b.takeBounds}})
+	html := app.HTMLString(&caption{View: b.caption(), Actions: captioned{b.keptRuns, b.trials, b.takeShown, b.takeBounds, b.startFromShown}})
 	if r := b.trials.shown.result; r != nil {
 		html += app.HTMLString(&resultView{Result: r, Saver: b.trials.shown})
 	}
@@ -401,7 +401,7 @@ func TestOtherDataInMidRunIsForTheNext(t *testing.T) {
 	if p := b.trials.panels()[2]; len(p.Charts) != 2 {
 		t.Error("the accuracy of a classification went with the data of a regression")
 	}
-	html := app.HTMLString(&caption{View: b.caption(), Actions: captioned{b.keptRuns, b.trials, b.takeShown, b.takeBounds}})
+	html := app.HTMLString(&caption{View: b.caption(), Actions: captioned{b.keptRuns, b.trials, b.takeShown, b.takeBounds, b.startFromShown}})
 	if !strings.Contains(html, "Not as in this run: Data, Privacy. These settings are for the next run.") {
 		t.Error(html)
 	}

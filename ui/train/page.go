@@ -76,7 +76,7 @@ func (p *Page) Render() app.UI {
 				&ledger.Ask{Question: s.ledger.Question(), Answer: s.trials},
 				s.interrupted.view(s.trials.last.phase.active()),
 				s.together.view(s.trials.last, s.interrupted.list),
-				&caption{View: s.caption(), Actions: captioned{s.keptRuns, s.trials, s.takeShown, s.takeBounds}},
+				&caption{View: s.caption(), Actions: captioned{s.keptRuns, s.trials, s.takeShown, s.takeBounds, s.startFromShown}},
 				s.sweep.view(),
 				s.results.view(),
 				app.If(s.trials.still(), func() app.UI { return s.trials.replay.View() }),

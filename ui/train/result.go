@@ -40,6 +40,7 @@ func (v *resultView) CompoID() string { return "result-" + v.ID }
 
 func (v *resultView) Render() app.UI {
 	r, beside := v.Result, scores.Beside(v.Result)
+	runs, all := spentByAll(r.Statement)
 	save := func(kind string) app.EventHandler {
 		return func(app.Context, app.Event) { v.Saver.save(kind, v.diagnostics) }
 	}
@@ -51,6 +52,9 @@ func (v *resultView) Render() app.UI {
 			app.If(r.Stopped && r.Steps > 0, func() app.UI {
 				return scores.Epsilon("ε, planned for "+words.Count(r.Steps), r.EpsilonAtStep, r.Guarantee)
 			}),
+			app.If(runs > 1, func() app.UI {
+				return scores.Figure(fmt.Sprintf("ε, all %s runs", words.Count(runs)), words.Epsilon(all), chart.Released)
+			}),
 			scores.Figure("δ", words.Upper(r.Delta, 2), chart.Released),
 			scores.Figure("steps", stepsDone(r), chart.Released),
 			app.If(r.Selected != nil, func() app.UI {
@@ -59,14 +63,15 @@ func (v *resultView) Render() app.UI {
 			app.Div().Class("value-diagnostic").Title(placed(r)).Body(app.Dt().Text("time"), app.Dd().Class("figure").Text(words.Duration(r.TrainSeconds))),
 		),
 		app.If(!r.Charged, func() app.UI { return v.models() }), // or else nothing was released
+		widget.Message("self-check", "fault", doubt(r)),
+		widget.Message("flattered", "warning", scores.Flattered(r)),
 		app.Div().Class("result-words").Body(
 			app.P().Class("guarantee").Text(r.Guarantee),
-			widget.Message("self-check", "fault", doubt(r)),
 			widget.Message("result-spent", "warning", spentBefore(r.Statement)),
 			widget.Message("self-checked", "help", checked(r)),
 			app.If(r.Selected != nil, func() app.UI { return selected(r.Selected) }),
 			app.If(r.Chosen != "", func() app.UI { return app.P().Class("help").ID("chosen").Text(r.Chosen) }),
-			widget.Message("flattered", "warning", strings.TrimSpace(scores.Flattered(r)+" "+scores.Advice(r, v.Training))),
+			widget.Message("advice", "help", scores.Advice(r, v.Training)),
 			app.Range(r.Notes).Slice(func(i int) app.UI { return app.P().Class("warning").Text(r.Notes[i]) }),
 		),
 		app.If(r.TestScores != nil, func() app.UI { return scores.View(r) }),

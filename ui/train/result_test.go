@@ -112,3 +112,30 @@ func TestTheResultSaysWhatAllRunsCost(t *testing.T) {
 		}
 	}
 }
+
+// TestTheVerdictStandsBesideTheFigure: what keeps a figure from being believed, and what the data have spent in all,
+// stand outside of the words that scroll on a low page.
+func TestTheVerdictStandsBesideTheFigure(t *testing.T) {
+	r := exampleResult()
+	r.TestAccuracy = 0.76 // the share of the largest class
+	for statement, want := range map[string]string{
+		`{"ledger":{"runs":3,"epsilon":4.1871,"delta":1e-5}}`:               "ε, all 3 runs|4.19",
+		`{"ledger":{"runs":3,"unprotected":1,"epsilon":4.18,"delta":1e-5}}`: "ε, all 3 runs|∞",
+		`{"ledger":{"runs":1,"epsilon":4.18,"delta":1e-5}}`:                 "",
+		`{}`: "",
+	} {
+		r.Statement = json.RawMessage(statement)
+		head, scrolling, _ := strings.Cut(app.HTMLString(&resultView{Result: r}), "result-words")
+		if !strings.Contains(head, "No better than answering “0” always") || strings.Contains(scrolling, "No better") || !strings.Contains(scrolling, "may help") {
+			t.Errorf("above the words: %s", head)
+		}
+		name, value, some := strings.Cut(want, "|")
+		if strings.Contains(head, ", all ") != some || !strings.Contains(head, name) || !strings.Contains(head, value) {
+			t.Errorf("%s: no %q in %s", statement, want, head)
+		}
+	}
+	head, _, _ := strings.Cut(app.HTMLString(&resultView{Result: exampleDoubted()}), "result-words")
+	if !strings.Contains(head, "No ε is claimed") {
+		t.Errorf("a failed check is not in %s", head)
+	}
+}

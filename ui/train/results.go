@@ -237,6 +237,7 @@ func (r *resultsTable) head(c results.Column) app.UI {
 func (r *resultsTable) files(t *results.Table) app.UI {
 	save := func(form string) app.EventHandler { return func(app.Context, app.Event) { r.save(form) } }
 	return app.Div().Class("results-foot").Body(
+		widget.Message("results-difference", "value-diagnostic", t.Difference()),
 		app.P().Class("help").Text(strings.Join(t.Notes(true), " ")),
 		app.Div().Class("buttons downloads").Body(
 			widget.Download("results-csv", "Every run, CSV", save("csv")),

@@ -23,6 +23,7 @@ type runView struct {
 	Lack        string      // why no run can begin on the data; empty: one can
 	Soon        bool        // one soon may: that is not worth a line
 	Warned      []form.Card // where the plan, or the reader of files, has a warning
+	Noted       []form.Card // where the plan has notes alone
 	Step, Steps int
 	Within      float64         // how much of the present step is done, 0 … 1; a diagnostic
 	Trial       run.Trial       // which run is tried, of several
@@ -77,7 +78,7 @@ func (b *runBar) Render() app.UI {
 		),
 		app.If(b.Steering != nil, func() app.UI { return b.Steering.View() }),
 		widget.Message("run-lack", "note", b.View.lacking()),
-		widget.Message("run-warned", widget.Stale("warning", b.View.Pending), b.View.warned()),
+		widget.Message("run-warned", widget.Stale(b.View.severity(), b.View.Pending), b.View.warned()),
 		widget.Message("run-fault", "fault", b.View.Fault),
 		app.P().ID("run-said").Class("visually-hidden").Role("status").Text(b.View.said()),
 	)
@@ -91,17 +92,29 @@ func (v runView) lacking() string {
 	return v.Lack
 }
 
+// severity is that of the worst that the plan says: a warning, or a note.
+func (v runView) severity() string {
+	if len(v.Warned) == 0 {
+		return "note"
+	}
+	return "warning"
+}
+
 // warned sends one who is about to start to the warnings, which may stand in a card
 // that is closed or, on a narrow page, under all that is in sight.
 func (v runView) warned() string {
-	if len(v.Warned) == 0 || v.Lack != "" || v.Phase.active() {
+	cards := v.Warned
+	if len(cards) == 0 {
+		cards = v.Noted
+	}
+	if len(cards) == 0 || v.Lack != "" || v.Phase.active() {
 		return ""
 	}
 	when := "the run"
 	if v.Phase != idle {
 		when = "the next run"
 	}
-	return "There is a warning to read before " + when + ": see " + titles(v.Warned) + "."
+	return "There is a " + v.severity() + " to read before " + when + ": see " + titles(cards) + "."
 }
 
 // said returns the text for screen readers, which is short: not every step.

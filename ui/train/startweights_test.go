@@ -70,3 +70,32 @@ func TestStartFromASavedModel(t *testing.T) {
 		t.Errorf("a model that was called off is taken: %+v", b.exp.cfg.Start)
 	}
 }
+
+// TestTrainOnFromTheRunThatIsShown: its model becomes the start of the next run; what released nothing, or has no model
+// that can be used, offers none.
+func TestTrainOnFromTheRunThatIsShown(t *testing.T) {
+	fake := &fakeClient{}
+	var done func(run.StartInfo, error)
+	b := benchOf(weighing{checking{fake, run.Verdict{}}, &done}, fake)
+	b.load(6000)
+	b.tick()
+	b.trials.start()
+	if b.startFromShown(); b.caption().Onward || b.start.view.Working {
+		t.Error("a run under way is started from")
+	}
+	b.client.runs[0].done(run.Result{Steps: 1, PlannedSteps: 1}, nil)
+	for _, r := range []run.Result{{Charged: true}, {Unusable: "The means were measured."}} {
+		b.trials.shown.result = &r
+		if b.startFromShown(); b.caption().Onward || b.start.view.Working {
+			t.Errorf("started from %+v", r)
+		}
+	}
+	b.trials.shown.result = &run.Result{Steps: 1, PlannedSteps: 1}
+	if b.startFromShown(); !b.caption().Onward || !b.start.view.Working {
+		t.Fatal("the model is not read")
+	}
+	done(run.StartInfo{File: "run.safetensors", SHA256: "c0ffee", Private: true, Epsilon: 1}, nil)
+	if want := (run.Start{File: "run.safetensors", SHA256: "c0ffee"}); b.exp.cfg.Start != want {
+		t.Errorf("start %+v, and a private run’s model counts as public only if that is declared", b.exp.cfg.Start)
+	}
+}

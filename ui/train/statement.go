@@ -3,6 +3,7 @@ package train
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 
 	"clipscope/core/data"
@@ -59,6 +60,19 @@ func spentBefore(statement json.RawMessage) string {
 	}
 	return fmt.Sprintf("Together, the %d runs on these data have spent ε = %s at δ = %s. That covers publishing all of them. "+choice,
 		spent.Runs, words.Epsilon(float64(spent.Epsilon)), words.Upper(spent.Delta, 2))
+}
+
+// spentByAll returns the number of runs on the data, this one included, and their ε together; none where the data have
+// no ledger.
+func spentByAll(statement json.RawMessage) (runs int, epsilon float64) {
+	spent := read(statement).Ledger
+	switch {
+	case spent == nil:
+		return 0, 0
+	case spent.Unprotected > 0:
+		return spent.Runs, math.Inf(1)
+	}
+	return spent.Runs, float64(spent.Epsilon)
 }
 
 func (v *statementView) Render() app.UI {

@@ -51,6 +51,7 @@ type nobody struct{}
 func (nobody) start()            {}
 func (nobody) takeShown()        {}
 func (nobody) takeBounds()       {}
+func (nobody) takeModel()        {}
 func (nobody) pause()            {}
 func (nobody) step()             {}
 func (nobody) stop()             {}

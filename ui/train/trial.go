@@ -358,6 +358,11 @@ func (t *trial) saveModel(form string) {
 	})
 }
 
+// startable reports whether the run has left a model that another can start from.
+func (t *trial) startable() bool {
+	return t.result != nil && t.model != nil && !t.result.Charged && t.result.Unusable == ""
+}
+
 func (t *trial) use() {
 	if t.model != nil {
 		t.used(t.model.Named("the run of "+t.ended.Format("15:04:05"), &t.record.Config))

@@ -34,6 +34,7 @@ type Form struct {
 	Drafts   map[string]string // what stands in fields that are being typed in
 	Faults   map[string]string // what is wrong, by key
 	Warnings map[string]string // what should be known, by key
+	Notes    map[string]bool   // keys of Warnings that ask for nothing
 	Next     []form.Card       // whose settings are not those of the run that is shown
 	Opened   form.Card         // the card that is open
 	Epoch    int               // counts replacements of the whole configuration
@@ -169,7 +170,11 @@ func (f *Form) fault(d form.Field) app.UI {
 // warning draws the warning of the planner about a field.
 func (f *Form) warning(d form.Field) app.UI {
 	text := f.Warnings[d.Key]
-	return Message(id(d)+"-warning", Stale("warning", f.Pending && text != ""), text)
+	class := "warning"
+	if f.Notes[d.Key] {
+		class = "note"
+	}
+	return Message(id(d)+"-warning", Stale(class, f.Pending && text != ""), text)
 }
 
 // Stale is a class, and greys what has it where that belongs to other settings than those

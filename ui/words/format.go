@@ -91,6 +91,9 @@ func Epsilon(x float64) string {
 	}
 }
 
+// ShortHash returns the first characters of a hash, as a name of it.
+func ShortHash(hash string) string { return hash[:min(8, len(hash))] }
+
 // Upper writes an upper bound, such as ε or δ, with at most digits significant
 // digits.
 //

@@ -15,8 +15,15 @@ test("a run on a file is listed with what it was charged until it is deleted", a
     const config = { model: { kind: "softmax" }, noise_multiplier: 2, target_delta: 1e-5, expected_batch_size: 8, steps: 5, threads: 1 };
     await (await clipscope.train(config, data)).done;
   });
-  const day = new Date().toISOString().slice(0, 10);
-  await eventually(async () => assert.deepEqual((await rows()).map(([data, begun, ...more]) => [data, begun <= day, ...more]), [["1: people.csv", true, "5", "yes", "ended"]]));
+  const { epsilon } = await page.evaluate(async () => (await clipscope.ledger.entries({ priced: true }))[0].price);
+  assert.ok(epsilon > 1 && epsilon < 10, `${epsilon}`);
+  await eventually(async () => {
+    const [[data], [begun, ...more]] = await rows();
+    const [, total] = /** @type {RegExpMatchArray} */ (data.match(/^1: people\.csvε = ([\d.]+) in all \(δ = 1e−5\), 1 run$/)), [method, alone, ...rest] = more;
+    assert.match(begun, /^\d{4}-\d\d-\d\d \d\d:\d\d$/);
+    assert.ok(Math.abs(Number(alone) - epsilon) < 0.01 && total === alone, `${alone} and ${total}, of ${epsilon}`);
+    assert.deepEqual([method, ...rest], ["constant", "5", "ended"]);
+  });
   await page.evaluate(() => clipscope.ledger.forget());
   await page.locator("#spent-none", { hasText: "No run on files" }).waitFor();
   assert.deepEqual(await page.locator("#spent").count(), 0);

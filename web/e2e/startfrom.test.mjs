@@ -67,6 +67,10 @@ test("a model that is dropped starts the next run, and a link asks for its file"
   const page = await visit(t, "#data=digits&model.kind=softmax&no_privacy=true&noise_multiplier=0&steps=60&expected_batch_size=200&learning_rate=0.5", { viewport: wide });
   await start(page);
   await page.locator("#result").waitFor();
+  await page.locator("#take-model:visible").click();
+  await page.locator("#start-used", { hasText: /run-[0-9-]+\.safetensors \(SHA-256 [0-9a-f]{12}…\), 7,850 parameters/ }).waitFor();
+  await page.locator("#start-drop").click();
+  await page.locator("#start-used").waitFor({ state: "hidden" });
   const download = page.waitForEvent("download");
   await page.locator("#save-model-json").click();
   const buffer = fs.readFileSync(await (await download).path());
