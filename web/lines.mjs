@@ -1,13 +1,13 @@
-// Takes the numbers of lines, and where arguments are, out of a program of Go's. Only the trace of a program that has
-// ended shows them, and its functions' names stay: a visitor fetches a twentieth less. A program that is written
-// otherwise stays as it is.
+// Takes the numbers of lines, where arguments are, and which calls were inlined, out of a program of Go's. Only the
+// trace of a program that has ended shows them, and its functions' names stay: a visitor fetches a twentieth less. A
+// program that is written otherwise stays as it is.
 //
 //	node lines.mjs app.wasm
 //
 // They are in a table of the runtime's (runtime/symtab.go): a header, and for each function where its tables from
 // places to numbers begin. One that begins at 0 is none. What each function has besides (internal/abi/symtab.go) is
-// told by its number: of arguments 3 is a table, and 5 and 6 lie elsewhere, where all ones is none. What tells which
-// calls were inlined stays, as recover reads it.
+// told by its number: of inlined calls table 2, and 3 of what lies elsewhere, where all ones is none; of arguments table 3,
+// and 5 and 6. What calls recover reads the inlined calls, too: so none of it may be compiled with inlining (hot_test.go).
 import { readFileSync, writeFileSync } from "node:fs";
 
 // The table's version, and the sizes of an instruction and of a pointer.
@@ -75,13 +75,13 @@ function clear(memory) {
     // elsewhere, of which byte 43 has the number.
     const at = entries + memory.readUInt32LE(entries + 8 * f + 4), n = memory.readUInt32LE(at + 28), elsewhere = memory[at + 43];
     expect(n < 8 && elsewhere < 9, `a function with ${n} tables, and ${elsewhere} elsewhere`);
-    const more = Array.from({ length: n }, (_, i) => 44 + 4 * i), unread = [20, 24, ...more.slice(3, 4)];
+    const more = Array.from({ length: n }, (_, i) => 44 + 4 * i), unread = [20, 24, ...more.slice(2, 4)];
     for (const field of [16, ...more]) if (!unread.includes(field)) others.add(memory.readUInt32LE(at + field));
     for (const field of unread) {
       lines.add(memory.readUInt32LE(at + field));
       memory.fill(0, at + field, at + field + 4);
     }
-    for (const i of [5, 6]) if (i < elsewhere) memory.fill(255, at + 44 + 4 * (n + i), at + 48 + 4 * (n + i));
+    for (const i of [3, 5, 6]) if (i < elsewhere) memory.fill(255, at + 44 + 4 * (n + i), at + 48 + 4 * (n + i));
     memory.fill(0, at + 36, at + 40);
   }
   for (const t of lines) if (!others.has(t)) memory.fill(0, tables + t, tableEnd(memory, tables + t));
