@@ -222,18 +222,20 @@ func TestPublicRowsAreRefusedByName(t *testing.T) {
 		edit        func(*run.Config, *data.Meta, *model.PublicRows)
 		field, said string
 	}{
-		"fits":        {func(*run.Config, *data.Meta, *model.PublicRows) {}, "", ""},
-		"not private": {func(c *run.Config, _ *data.Meta, _ *model.PublicRows) { c.PublicRows.Public, c.NoPrivacy, c.NoiseMultiplier = false, true, nil }, "", ""},
-		"undeclared":  {func(c *run.Config, _ *data.Meta, _ *model.PublicRows) { c.PublicRows.Public = false }, "public_rows.public", "ε promises nothing to the rows of open.csv"},
-		"no file":     {func(c *run.Config, _ *data.Meta, _ *model.PublicRows) { c.PublicRows = run.PublicRows{Public: true} }, "public_rows", "there are no public rows"},
-		"no hash":     {func(c *run.Config, _ *data.Meta, _ *model.PublicRows) { c.PublicRows.SHA256 = "abc" }, "public_rows.sha256", `"abc" is no SHA-256`},
-		"other file":  {func(c *run.Config, _ *data.Meta, _ *model.PublicRows) { c.PublicRows.SHA256 = strings.Repeat("0", 64) }, "public_rows", "another SHA-256"},
-		"no weight":   {func(c *run.Config, _ *data.Meta, _ *model.PublicRows) { c.PublicRows.Weight = -0.1 }, "public_rows.weight", "not between 0 and 1"},
-		"all weight":  {func(c *run.Config, _ *data.Meta, _ *model.PublicRows) { c.PublicRows.Weight = 1 }, "public_rows.weight", "not between 0 and 1"},
-		"no number":   {func(c *run.Config, _ *data.Meta, _ *model.PublicRows) { c.PublicRows.Weight = math.NaN() }, "public_rows.weight", "not between 0 and 1"},
-		"no batch":    {func(c *run.Config, _ *data.Meta, _ *model.PublicRows) { c.PublicRows.BatchSize = -1 }, "public_rows.batch_size", "not in 1 … 65536"},
-		"backbone":    {func(_ *run.Config, m *data.Meta, _ *model.PublicRows) { m.Backbone = &run.Backbone{} }, "public_rows", "a backbone made the features"},
-		"no rows":     {func(_ *run.Config, _ *data.Meta, p *model.PublicRows) { p.Split.N = 0 }, "public_rows", "open.csv has no row"},
+		"fits": {func(*run.Config, *data.Meta, *model.PublicRows) {}, "", ""},
+		"not private": {func(c *run.Config, _ *data.Meta, _ *model.PublicRows) {
+			c.PublicRows.Public, c.NoPrivacy, c.NoiseMultiplier = false, true, nil
+		}, "", ""},
+		"undeclared": {func(c *run.Config, _ *data.Meta, _ *model.PublicRows) { c.PublicRows.Public = false }, "public_rows.public", "ε promises nothing to the rows of open.csv"},
+		"no file":    {func(c *run.Config, _ *data.Meta, _ *model.PublicRows) { c.PublicRows = run.PublicRows{Public: true} }, "public_rows", "there are no public rows"},
+		"no hash":    {func(c *run.Config, _ *data.Meta, _ *model.PublicRows) { c.PublicRows.SHA256 = "abc" }, "public_rows.sha256", `"abc" is no SHA-256`},
+		"other file": {func(c *run.Config, _ *data.Meta, _ *model.PublicRows) { c.PublicRows.SHA256 = strings.Repeat("0", 64) }, "public_rows", "another SHA-256"},
+		"no weight":  {func(c *run.Config, _ *data.Meta, _ *model.PublicRows) { c.PublicRows.Weight = -0.1 }, "public_rows.weight", "not between 0 and 1"},
+		"all weight": {func(c *run.Config, _ *data.Meta, _ *model.PublicRows) { c.PublicRows.Weight = 1 }, "public_rows.weight", "not between 0 and 1"},
+		"no number":  {func(c *run.Config, _ *data.Meta, _ *model.PublicRows) { c.PublicRows.Weight = math.NaN() }, "public_rows.weight", "not between 0 and 1"},
+		"no batch":   {func(c *run.Config, _ *data.Meta, _ *model.PublicRows) { c.PublicRows.BatchSize = -1 }, "public_rows.batch_size", "not in 1 … 65536"},
+		"backbone":   {func(_ *run.Config, m *data.Meta, _ *model.PublicRows) { m.Backbone = &run.Backbone{} }, "public_rows", "a backbone made the features"},
+		"no rows":    {func(_ *run.Config, _ *data.Meta, p *model.PublicRows) { p.Split.N = 0 }, "public_rows", "open.csv has no row"},
 		"parties": {func(c *run.Config, _ *data.Meta, _ *model.PublicRows) {
 			c.Together, c.NoiseMode, c.NumExamples, c.Seed = run.Together{Parties: 3, Quorum: 3}, "secure", 1000, nil
 		}, "public_rows", "parties share none"},

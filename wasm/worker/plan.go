@@ -3,11 +3,14 @@ package worker
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 
 	"clipscope/core/compute"
 	"clipscope/core/data"
+	"clipscope/core/data/load"
+	"clipscope/core/data/source"
 	"clipscope/core/model"
 	"clipscope/core/run"
 )
@@ -16,8 +19,18 @@ import (
 type planner struct {
 	data    *openData
 	backend func(run.Config) (Backend, error)
-	plan    func(run.Config, data.Meta, *model.Weights) (Planned, error)
+	plan    func(run.Config, data.Meta, Given) (Planned, error)
 	weights *model.Weights // that a run may start from; nil: none were given
+	files   load.Loader
+	public  publicFile // that a run may mix in
+}
+
+// publicFile is a file of public rows. Its zero value is none.
+type publicFile struct {
+	source.File
+	sha256 string
+	rows   *model.PublicRows // its rows as those of a data set, the last that asked for them
+	of     *data.Dataset
 }
 
 func (p *planner) info(q run.TrainRequest) (run.PlanInfo, error) {
@@ -64,6 +77,48 @@ func (p *planner) readWeights(r Request, q run.StartRequest) (run.StartInfo, err
 	return w.Info, nil
 }
 
+// readPublic takes a file of public rows in the place of the one before. Its rows are read once a plan names it, as
+// those of the data that is open then.
+func (p *planner) readPublic(r Request, q run.PublicRequest) (run.PublicRows, error) {
+	const most = 256 << 20
+	f, b, err := wholeFile(r, func(f source.File, _ []byte) error {
+		if f.Size() > most {
+			return &data.Error{File: f.Name(), Expected: fmt.Sprintf("public rows of at most %d MB", most>>20), Got: fmt.Sprintf("%d MB", f.Size()>>20), Fix: "Choose fewer rows."}
+		}
+		return nil
+	})
+	if err != nil {
+		return run.PublicRows{}, err
+	}
+	sum := fmt.Sprintf("%x", sha256.Sum256(b))
+	if q.SHA256 != "" && sum != q.SHA256 {
+		return run.PublicRows{}, &data.Error{File: f.Name(), Got: "other rows than when it was chosen", Fix: "Choose the file again; it has been changed since."}
+	}
+	p.public = publicFile{File: f, sha256: sum}
+	return run.PublicRows{File: f.Name(), SHA256: sum}, nil
+}
+
+// publicOf returns the public rows that a configuration names, as rows of ds; nil where it names none.
+func (p *planner) publicOf(c run.PublicRows, ds *data.Dataset) (*model.PublicRows, error) {
+	const field = "public_rows"
+	f := &p.public
+	switch {
+	case c.SHA256 == "":
+		return nil, nil
+	case f.sha256 != c.SHA256:
+		return nil, &run.ConfigError{Field: field, Message: fmt.Sprintf("the run mixes in the public rows of %s (SHA-256 %.12s…), and they are not open here: choose that file, or leave them out", cmp.Or(data.Shorten(c.File), "a file"), c.SHA256)}
+	case f.of == ds:
+		return f.rows, nil
+	}
+	rows, err := model.ReadPublic(context.Background(), p.files, f, ds, nil)
+	if err != nil {
+		return nil, &run.ConfigError{Field: field, Message: err.Error()}
+	}
+	rows.Info.SHA256 = f.sha256
+	f.rows, f.of = rows, ds
+	return rows, nil
+}
+
 // prepareFrom is like prepare, with weights that the caller has.
 func (p *planner) prepareFrom(c run.Config, start *model.Weights) (ready prepared, err error) {
 	ready.config = c
@@ -76,7 +131,11 @@ func (p *planner) prepareFrom(c run.Config, start *model.Weights) (ready prepare
 	if ready.on, err = p.backend(c); err != nil {
 		return ready, &run.ConfigError{Field: "backend", Message: err.Error()}
 	}
-	ready.plan, err = p.plan(c, ready.ds.Meta(), start)
+	given := Given{Start: start}
+	if given.Public, err = p.publicOf(c.PublicRows, ready.ds); err != nil {
+		return ready, err
+	}
+	ready.plan, err = p.plan(c, ready.ds.Meta(), given)
 	return ready, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"clipscope/core/data"
+	"clipscope/core/data/load"
 	"clipscope/core/data/source"
 	"clipscope/core/model"
 	"clipscope/core/run"
@@ -17,8 +18,8 @@ import (
 func TestRunsGetTheWeightsTheyName(t *testing.T) {
 	var got *model.Weights
 	p := newPage(t, steps(1), func(h *Host) {
-		h.New = func(_ run.Config, _ data.Meta, w *model.Weights) (Planned, error) {
-			got = w
+		h.New = func(_ run.Config, _ data.Meta, g Given) (Planned, error) {
+			got = g.Start
 			return &fake{steps: 1}, nil
 		}
 	})
@@ -56,8 +57,8 @@ func TestAStartedRunGoesOnWithoutTheFile(t *testing.T) {
 	v := newMemStore()
 	var got *model.Weights
 	real := func(h *Host) {
-		h.New = func(_ run.Config, _ data.Meta, w *model.Weights) (Planned, error) {
-			got = w
+		h.New = func(_ run.Config, _ data.Meta, g Given) (Planned, error) {
+			got = g.Start
 			return &fake{steps: 100}, nil
 		}
 	}
@@ -78,4 +79,55 @@ func TestAStartedRunGoesOnWithoutTheFile(t *testing.T) {
 		t.Errorf("it goes on from %+v, want %+v", got, info)
 	}
 	other.next(DoneType)
+}
+
+// TestRunsGetThePublicRowsTheyName: a file of public rows is given once, and every plan that names its hash has its rows,
+// read as those of the open data; one that names another is refused with the file to choose.
+func TestRunsGetThePublicRowsTheyName(t *testing.T) {
+	var got *model.PublicRows
+	p := newPage(t, steps(1), func(h *Host) {
+		h.New = func(_ run.Config, _ data.Meta, g Given) (Planned, error) {
+			got = g.Public
+			return &fake{steps: 1}, nil
+		}
+		h.Load = load.Load
+	})
+	fails := func(kind, text, said string, files ...source.File) {
+		t.Helper()
+		p.send(kind, 9, text, files...)
+		if m := p.next(ErrorType); !strings.Contains(m.Text, said) {
+			t.Errorf("%s: %s, want %q", kind, m.Text, said)
+		}
+	}
+	table := func(name, columns string) source.File {
+		return source.Bytes(name, []byte(columns+"\n"+strings.Repeat("1,no\n2,yes\n", 10)))
+	}
+	fails(Public, `{}`, "one file")
+	p.send(Public, 1, `{}`, table("open.csv", "x,y"))
+	named := decode[run.PublicRows](t, p.next(ReplyType))
+	if named.File != "open.csv" || len(named.SHA256) != 64 {
+		t.Fatalf("rows of %+v", named)
+	}
+	config := fmt.Sprintf(`{"config":{"data":"files","public_rows":{"file":"open.csv","sha256":%q,"public":true}}}`, named.SHA256)
+	for _, columns := range []string{"x,y", "z,y", "x,y"} {
+		p.send(Open, 2, `{"csv":{"label":"y"}}`, table("mine.csv", columns))
+		p.next(ReplyType)
+		if columns == "z,y" {
+			fails(Plan, config, "public_rows")
+			fails(Plan, config, "open.csv")
+			continue
+		}
+		p.send(Plan, 3, config)
+		p.next(ReplyType)
+		if got == nil || got.Split.N != 20 || got.Info.SHA256 != named.SHA256 {
+			t.Errorf("planned with %+v", got)
+		}
+		p.send(Plan, 3, `{"config":{"data":"files"}}`)
+		if p.next(ReplyType); got != nil {
+			t.Error("a plan that names no public rows has some")
+		}
+	}
+	other := strings.Repeat("b", 64)
+	fails(Plan, strings.ReplaceAll(config, named.SHA256, other), "mixes in the public rows of open.csv (SHA-256 bbbbbbbbbbbb…), and they are not open here")
+	fails(Public, fmt.Sprintf(`{"sha256":%q}`, other), "it has been changed since", table("open.csv", "x,y"))
 }
