@@ -21,7 +21,12 @@ type Starter interface {
 
 // StartView describes the weights that a run starts from.
 type StartView struct {
-	Info    *run.StartInfo // nil while no file of them was read here
+	Info *run.StartInfo // nil while no file of them was read here
+	Choice
+}
+
+// Choice says how the reading of a chosen file goes.
+type Choice struct {
 	Working bool
 	Fault   string
 }
@@ -42,15 +47,7 @@ func (c *Model) start() app.UI {
 		app.Div().Class("advanced-body").Body(
 			app.P().Class("help").Text("Training goes on from a model’s weights, and not from random ones: a zip, JSON or safetensors file that this page has saved, or a safetensors file with the same tensors. The file stays on this device."),
 			app.Label().Class("button").For("start-file").Text("Choose a saved model"),
-			app.Input().Type("file").ID("start-file").Class("visually-hidden").Accept(".zip,.json,.safetensors").
-				OnChange(func(ctx app.Context, _ app.Event) {
-					files := ctx.JSSrc().Get("files")
-					if files.Length() > 0 {
-						file := files.Index(0)
-						ctx.JSSrc().Set("value", "")
-						l.ChooseStart(file)
-					}
-				}),
+			fileInput("start-file", ".zip,.json,.safetensors", l.ChooseStart),
 			app.P().Class("loading").Role("status").Hidden(!v.Working).Text("Reading the model…"),
 			widget.Message("f-start-sha256-fault", "fault", fault),
 			widget.Message("f-start-sha256-warning", "warning", c.Form.Warnings["start.sha256"]),
@@ -67,6 +64,19 @@ func (c *Model) start() app.UI {
 	)
 }
 
+// fileInput is the hidden input behind a label that looks like a button.
+func fileInput(id, accept string, choose func(app.Value)) app.UI {
+	return app.Input().Type("file").ID(id).Class("visually-hidden").Accept(accept).
+		OnChange(func(ctx app.Context, _ app.Event) {
+			files := ctx.JSSrc().Get("files")
+			if files.Length() > 0 {
+				file := files.Index(0)
+				ctx.JSSrc().Set("value", "")
+				choose(file)
+			}
+		})
+}
+
 // known reports whether the file was read here.
 func (v *StartView) known(named run.Start) bool {
 	return v.Info != nil && v.Info.SHA256 == named.SHA256
@@ -75,11 +85,16 @@ func (v *StartView) known(named run.Start) bool {
 func (v *StartView) private(named run.Start) bool { return v.known(named) && v.Info.Private }
 
 func (v *StartView) line(named run.Start) string {
-	s := fmt.Sprintf("Training starts from %s (SHA-256 %s…)", words.Brief(named.File, mostOfName), named.SHA256[:min(12, len(named.SHA256))])
+	s := "Training starts from " + fileInWords(named.File, named.SHA256)
 	if v.known(named) {
 		s += ", " + words.Plural(v.Info.Parameters, "parameter")
 	}
 	return s + "."
+}
+
+// fileInWords names a file by its name and the beginning of its hash.
+func fileInWords(name, sum string) string {
+	return fmt.Sprintf("%s (SHA-256 %s…)", words.Brief(name, mostOfName), sum[:min(12, len(sum))])
 }
 
 // adds says what the guarantee that the file claims means for this run.
