@@ -2,9 +2,7 @@ package cards
 
 import (
 	"clipscope/core/run"
-	"clipscope/ui/browser"
 	"clipscope/ui/form"
-	"clipscope/ui/widget"
 	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -23,31 +21,17 @@ func (c *Model) public() app.UI {
 	if l == nil {
 		return app.Div().Hidden(true)
 	}
-	named, v := c.Form.Full.PublicRows, c.Public
-	fault := v.Fault
-	if named.SHA256 != "" && fault == "" {
-		fault = c.Form.Faults["public_rows.sha256"]
-	}
-	return app.Details().Class("advanced").ID("public-rows").Open(named.SHA256 != "" || v.Working || v.Fault != "").Body(
-		app.Summary().Text("Add public rows"),
-		app.Div().Class("advanced-body").Body(
-			app.P().Class("help").Text("Each step also learns from a few public rows, without clipping and without noise. Nothing is promised to them; the ε of your rows stays the same. The file has your data’s columns and classes, and stays on this device."),
-			app.Label().Class("button").For("public-file").Text("Choose public rows"),
-			fileInput("public-file", "", l.ChoosePublic),
-			app.P().Class("loading").Role("status").Hidden(!v.Working).Text("Reading the file…"),
-			widget.Message("f-public_rows-sha256-fault", "fault", fault),
-			app.Div().Class("summary").Hidden(named.SHA256 == "").Body(
-				app.P().ID("public-used").Text(publicLine(named, c.Plan)),
-				c.Form.Field(form.Find("public_rows.public")),
-				c.Form.Field(form.Find("public_rows.batch_size")),
-				c.Form.Field(form.Find("public_rows.weight")),
-				app.Button().Type("button").ID("public-drop").Text("Leave public rows out").OnClick(func(app.Context, app.Event) {
-					l.DropPublic()
-					browser.Focus("public-file")
-				}),
-			),
-		),
-	)
+	named := c.Form.Full.PublicRows
+	return c.beside(fileBeside{
+		id: "public", key: "public_rows.sha256", title: "Add public rows", view: c.Public, sum: named.SHA256,
+		help:   "Each step also learns from a few public rows, without clipping and without noise. Nothing is promised to them; the ε of your rows stays the same. The file has your data’s columns and classes, and stays on this device.",
+		button: "Choose public rows", choose: l.ChoosePublic,
+		back: "Leave public rows out", drop: l.DropPublic,
+	},
+		app.P().ID("public-used").Text(publicLine(named, c.Plan)),
+		c.Form.Field(form.Find("public_rows.public")),
+		c.Form.Field(form.Find("public_rows.batch_size")),
+		c.Form.Field(form.Find("public_rows.weight")))
 }
 
 // publicLine says which rows are mixed in: how many, once a plan has read them.

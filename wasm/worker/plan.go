@@ -27,7 +27,7 @@ type planner struct {
 
 // publicFile is a file of public rows. Its zero value is none.
 type publicFile struct {
-	source.File
+	file   source.File
 	sha256 string
 	rows   *model.PublicRows // its rows as those of a data set, the last that asked for them
 	of     *data.Dataset
@@ -79,7 +79,11 @@ func (p *planner) readWeights(r Request, q run.StartRequest) (run.StartInfo, err
 
 // readPublic takes a file of public rows in the place of the one before. Its rows are read once a plan names it, as
 // those of the data that is open then.
-func (p *planner) readPublic(r Request, q run.PublicRequest) (run.PublicRows, error) {
+func (p *planner) readPublic(r Request) (any, error) {
+	var q run.PublicRequest
+	if err := read(r.Text, &q); err != nil {
+		return nil, err
+	}
 	const most = 256 << 20
 	f, b, err := wholeFile(r, func(f source.File, _ []byte) error {
 		if f.Size() > most {
@@ -88,13 +92,13 @@ func (p *planner) readPublic(r Request, q run.PublicRequest) (run.PublicRows, er
 		return nil
 	})
 	if err != nil {
-		return run.PublicRows{}, err
+		return nil, err
 	}
 	sum := fmt.Sprintf("%x", sha256.Sum256(b))
 	if q.SHA256 != "" && sum != q.SHA256 {
-		return run.PublicRows{}, &data.Error{File: f.Name(), Got: "other rows than when it was chosen", Fix: "Choose the file again; it has been changed since."}
+		return nil, &data.Error{File: f.Name(), Got: "other rows than when it was chosen", Fix: "Choose the file again; it has been changed since."}
 	}
-	p.public = publicFile{File: f, sha256: sum}
+	p.public = publicFile{file: f, sha256: sum}
 	return run.PublicRows{File: f.Name(), SHA256: sum}, nil
 }
 
@@ -110,7 +114,7 @@ func (p *planner) publicOf(c run.PublicRows, ds *data.Dataset) (*model.PublicRow
 	case f.of == ds:
 		return f.rows, nil
 	}
-	rows, err := model.ReadPublic(context.Background(), p.files, f, ds, nil)
+	rows, err := model.ReadPublic(context.Background(), p.files, f.file, ds, nil)
 	if err != nil {
 		return nil, &run.ConfigError{Field: field, Message: err.Error()}
 	}

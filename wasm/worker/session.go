@@ -48,7 +48,7 @@ func NewSession(h Host) *Session {
 		Open:     request(open.open),
 
 		Start:   request(plans.readWeights),
-		Public:  request(plans.readPublic),
+		Public:  plans.readPublic,
 		Plan:    question(plans.info),
 		Train:   request(runs.train),
 		Invite:  request(meet.invite),
