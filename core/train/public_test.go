@@ -183,8 +183,8 @@ func TestPublicRowsAreDrawnAlike(t *testing.T) {
 	}
 }
 
-// TestInterruptedRunsMixInTheSameRows: a seeded run with public rows that goes on from any of its checkpoints,
-// or on another back end, ends as an undisturbed one, to the bit.
+// TestInterruptedRunsMixInTheSameRows: a seeded run with public rows that goes on from any of its checkpoints
+// ends as an undisturbed one, to the bit.
 func TestInterruptedRunsMixInTheSameRows(t *testing.T) {
 	t.Parallel()
 	ds := firstRows(t)

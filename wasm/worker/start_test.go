@@ -131,3 +131,44 @@ func TestRunsGetThePublicRowsTheyName(t *testing.T) {
 	fails(Plan, strings.ReplaceAll(config, named.SHA256, other), "mixes in the public rows of open.csv (SHA-256 bbbbbbbbbbbb…), and they are not open here")
 	fails(Public, fmt.Sprintf(`{"sha256":%q}`, other), "it has been changed since", table("open.csv", "x,y"))
 }
+
+// TestAnInterruptedRunAsksForItsPublicRows: a run that mixes rows in goes on once their file is open, and names it before.
+func TestAnInterruptedRunAsksForItsPublicRows(t *testing.T) {
+	v := newMemStore()
+	var got *model.PublicRows
+	real := func(h *Host) {
+		h.New = func(_ run.Config, _ data.Meta, g Given) (Planned, error) {
+			got = g.Public
+			return &fake{steps: 100}, nil
+		}
+		h.Builtin = func(string, uint64) (*data.Dataset, error) {
+			ds, _, err := load.Load(t.Context(), []source.File{source.Bytes("built.csv", []byte("x,y\n"+strings.Repeat("1,no\n2,yes\n", 10)))}, nil, run.CSV{Label: "y"}, nil)
+			return ds, err
+		}
+	}
+	public := source.Bytes("open.csv", []byte("x,y\n3,no\n4,yes\n5,yes\n"))
+	p := storing(t, v, steps(100), real)
+	p.send(Public, 1, `{}`, public)
+	named := decode[run.PublicRows](t, p.next(ReplyType))
+	p.send(Train, 2, strings.Replace(keptRequest, `"digits"`, fmt.Sprintf(`"digits","public_rows":{"file":"open.csv","sha256":%q,"public":true}`, named.SHA256), 1))
+	p.state(Paused)
+	p.send(Step, 2, "")
+	p.next(EventsType)
+	v.stored(t, anyID, 1)
+	v.kill(anyID)
+	other := storing(t, v, steps(100), real)
+	got = nil
+	const on = `{"id":"0123456789abcdef","program":"1"}`
+	other.send(GoOn, 3, on)
+	if m := other.next(ErrorType); got != nil || !strings.Contains(m.Text, "the public rows of open.csv") {
+		t.Fatalf("without the file: %s", m.Text)
+	}
+	other.send(Public, 4, fmt.Sprintf(`{"sha256":%q}`, named.SHA256), public)
+	other.next(ReplyType)
+	other.send(GoOn, 5, on)
+	other.next(ReplyType)
+	if got == nil || got.Split.N != 3 || got.Info.SHA256 != named.SHA256 {
+		t.Errorf("it goes on with %+v", got)
+	}
+	other.next(DoneType)
+}
