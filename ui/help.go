@@ -131,8 +131,7 @@ var helpTopics = []topic{
 		"The guarantee takes the weights for public, which you declare, and the statement names their file: nothing is promised to the rows that they were trained on. If a private run on the same rows left them, both ε add up.",
 	}},
 	{"public-rows", "Add public rows", []string{
-		"Under Model → Add public rows, each step also learns from a few rows of a file that is public: it goes along (1 − w) times the noisy gradient of your rows and w times the mean gradient of the public ones. With few rows, or a small ε, that helps most.",
-		"Public rows are neither clipped nor noised. Nothing is promised to them, which you declare, and the statement names their file. The ε of your rows stays the same.",
+		"Under Model → Add public rows, each step also learns from a few rows of a file that is public, which helps most with few rows of your own or a small ε. They are neither clipped nor noised: nothing is promised to them, which you declare, and the statement names their file. The ε of your rows stays the same.",
 	}},
 	{"local", "Where the data goes", []string{
 		"Nowhere. Files are read in this tab, by workers of this page. The count at the top is the browser's own: requests of this page that reached the network since it was ready.",

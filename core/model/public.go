@@ -41,8 +41,7 @@ func ReadPublic(ctx context.Context, files load.Loader, f source.File, ds *data.
 	}
 	s := &rows.Split
 	if (s.U8 == nil) != (ds.Train.U8 == nil) {
-		forms := map[bool]string{true: "numbers", false: "bytes"}
-		return nil, &data.Error{File: f.Name(), Expected: "rows of " + forms[ds.Train.U8 == nil] + ", as the data has them", Got: "rows of " + forms[s.U8 == nil], Fix: "Save them as the data is saved."}
+		return nil, &data.Error{File: f.Name(), Expected: "rows that are bytes where the data’s are, and numbers where they are numbers", Got: "others", Fix: "Save them as the data is saved."}
 	}
 	rows.Info.Rows, rows.Info.LeftOut, rows.Info.Problem = s.N, e.result.Problems, e.result.Problem
 	return rows, nil

@@ -38,13 +38,7 @@ func Stories() []widget.Story {
 		{Name: "Model card, started from a saved model", View: func() app.UI {
 			f := exampleForm(form.Model)
 			f.Full.Start = run.Start{File: "model-digits.zip", SHA256: strings.Repeat("c0ffee", 11)[:64]}
-			return &Model{Form: f, Plan: examplePlan(), Start: StartView{Info: &run.StartInfo{SHA256: f.Full.Start.SHA256, Parameters: 7850, Private: true, Epsilon: 2}}, Starter: nobody{}}
-		}},
-		{Name: "Model card, with public rows", View: func() app.UI {
-			f, p := exampleForm(form.Model), examplePlan()
-			f.Full.PublicRows = run.PublicRows{File: "open.csv", SHA256: strings.Repeat("c0ffee", 11)[:64], BatchSize: 64, Weight: 0.5}
-			p.PublicRows = &run.PublicInfo{PublicRows: f.Full.PublicRows, Rows: 1000, LeftOut: 2, Problem: "row 7: the label is missing."}
-			return &Model{Form: f, Plan: p, Mixer: nobody{}}
+			return &Model{Form: f, Plan: examplePlan(), Start: StartView{Info: &run.StartInfo{SHA256: f.Full.Start.SHA256, Parameters: 7850, Private: true, Epsilon: 2}}, Starter: nobody{}, Mixer: nobody{}}
 		}},
 		{Name: "Model card, a list of layers that does not fit", View: func() app.UI { return &Model{Form: layersForm(), Plan: layersPlan()} }},
 		{Name: "Clipping card", View: func() app.UI { return &Clipping{Form: exampleForm(form.Clipping)} }},

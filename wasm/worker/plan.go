@@ -70,12 +70,23 @@ func (p *planner) readWeights(r Request, q run.StartRequest) (run.StartInfo, err
 	if err != nil {
 		return run.StartInfo{}, noModel(f, err)
 	}
-	if q.SHA256 != "" && w.Info.SHA256 != q.SHA256 {
-		return run.StartInfo{}, &data.Error{File: f.Name(), Got: "other weights than when it was chosen", Fix: "Choose the file again; it has been changed since."}
+	if err := unchanged(f, w.Info.SHA256, q.SHA256); err != nil {
+		return run.StartInfo{}, err
 	}
 	p.weights = w
 	return w.Info, nil
 }
+
+// unchanged refuses a file whose hash is not the one that it had when it was chosen; "": any is right.
+func unchanged(f source.File, sum, want string) error {
+	if want == "" || sum == want {
+		return nil
+	}
+	return &data.Error{File: f.Name(), Got: "something else than when it was chosen", Fix: "Choose the file again; it has been changed since."}
+}
+
+// mostPublic bounds the bytes of a file of public rows.
+const mostPublic = 256 << 20
 
 // readPublic takes a file of public rows in the place of the one before. Its rows are read once a plan names it, as
 // those of the data that is open then.
@@ -84,10 +95,9 @@ func (p *planner) readPublic(r Request) (any, error) {
 	if err := read(r.Text, &q); err != nil {
 		return nil, err
 	}
-	const most = 256 << 20
 	f, b, err := wholeFile(r, func(f source.File, _ []byte) error {
-		if f.Size() > most {
-			return &data.Error{File: f.Name(), Expected: fmt.Sprintf("public rows of at most %d MB", most>>20), Got: fmt.Sprintf("%d MB", f.Size()>>20), Fix: "Choose fewer rows."}
+		if f.Size() > mostPublic {
+			return &data.Error{File: f.Name(), Expected: "at most 256 MB of public rows", Got: "more", Fix: "Choose fewer rows."}
 		}
 		return nil
 	})
@@ -95,8 +105,8 @@ func (p *planner) readPublic(r Request) (any, error) {
 		return nil, err
 	}
 	sum := fmt.Sprintf("%x", sha256.Sum256(b))
-	if q.SHA256 != "" && sum != q.SHA256 {
-		return nil, &data.Error{File: f.Name(), Got: "other rows than when it was chosen", Fix: "Choose the file again; it has been changed since."}
+	if err := unchanged(f, sum, q.SHA256); err != nil {
+		return nil, err
 	}
 	p.public = publicFile{file: f, sha256: sum}
 	return run.PublicRows{File: f.Name(), SHA256: sum}, nil
