@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"clipscope/core/data"
+	"clipscope/core/data/datatest"
 	"clipscope/core/data/load"
 	"clipscope/core/data/source"
 	"clipscope/core/run"
@@ -86,5 +87,35 @@ func TestPublicRowsOfOtherDataAreNamed(t *testing.T) {
 	}
 	if _, err := ReadPublic(t.Context(), load.Loader{}, private, &data.Dataset{Task: data.Classification, Features: 4, Shape: []int{2, 2}, Outputs: 2, Classes: []string{"no", "yes"}}, nil); err == nil {
 		t.Error("a table was taken for pictures")
+	}
+}
+
+// TestPublicPicturesComeToTheShapeOfPrivateOnes: pictures of another size come to the data's, as bytes, and classes are
+// matched by name; a class that the data has not and a table are refused.
+func TestPublicPicturesComeToTheShapeOfPrivateOnes(t *testing.T) {
+	private := source.Bytes("private.zip", datatest.Zip("cat/1.png", datatest.Grey(4, 4, 3), "dog/1.png", datatest.Grey(4, 4, 99), "dog/2.png", datatest.Grey(4, 4, 98)))
+	ds, rows, err := publicOf(t, private, source.Bytes("public.zip", datatest.Zip("dog/7.png", datatest.Grey(8, 8, 50), "cat/9.png", datatest.Grey(8, 8, 60))), run.CSV{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := rows.Split
+	if s.N != 2 || len(s.U8) != 2*ds.Features || s.U8[0] == s.U8[ds.Features] {
+		t.Fatalf("%d rows of %d bytes", s.N, len(s.U8))
+	}
+	for i, y := range s.Y {
+		if want := map[uint8]string{50: "dog", 60: "cat"}[s.U8[i*ds.Features]]; ds.Classes[int(y)] != want {
+			t.Errorf("row %d is a %s, want a %s", i, ds.Classes[int(y)], want)
+		}
+	}
+	for name, c := range map[string]struct {
+		file source.File
+		said string
+	}{
+		"another class": {source.Bytes("public.zip", datatest.Zip("cat/1.png", datatest.Grey(4, 4, 3), "cow/1.png", datatest.Grey(4, 4, 99))), "cow"},
+		"a table":       {source.Bytes("public.csv", []byte("x,y\n1,cat\n2,dog\n")), "public.csv"},
+	} {
+		if _, _, err := publicOf(t, private, c.file, run.CSV{}); err == nil || !strings.Contains(err.Error(), c.said) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
