@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 
 	"clipscope/core/compute"
 	"clipscope/core/data"
@@ -125,8 +126,10 @@ func (p *planner) publicOf(c run.PublicRows, ds *data.Dataset) (*model.PublicRow
 		return f.rows, nil
 	}
 	rows, err := model.ReadPublic(context.Background(), p.files, f.file, ds, nil)
-	if err != nil {
-		return nil, &run.ConfigError{Field: field, Message: err.Error()}
+	if err != nil { // which speaks of a model where the data is meant
+		said := strings.NewReplacer("which the model was trained on", "as your data has", "as the model was trained on", "with your data’s columns and classes",
+			"the model was trained on", "your data has", "that the model can answer", "that fit your data", ", or ask for answers instead", "").Replace(err.Error())
+		return nil, &run.ConfigError{Field: field, Message: said}
 	}
 	rows.Info.SHA256 = f.sha256
 	f.rows, f.of = rows, ds

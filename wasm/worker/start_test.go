@@ -114,7 +114,7 @@ func TestRunsGetThePublicRowsTheyName(t *testing.T) {
 		p.next(ReplyType)
 		if columns == "z,y" {
 			fails(Plan, config, "public_rows")
-			fails(Plan, config, "open.csv")
+			fails(Plan, config, `open.csv, row 1: expected a column \"z\", as your data has, found`)
 			continue
 		}
 		p.send(Plan, 3, config)
