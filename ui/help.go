@@ -24,7 +24,8 @@ func (p *helpPage) Render() app.UI {
 			app.H1().Text("Reading a private run"),
 			app.P().ID("guides-link").Body(
 				app.Text("The "), app.A().Href(widget.Link("/guides/")).Text("guides"),
-				app.Text(" say more, and begin at the beginning: a first run, every chart, method and field of the statement, hosting, scripts."),
+				app.Text(" say more, and begin at the beginning: a first run, every chart, method and field of the statement, hosting, scripts. Whether the ε of somebody’s file holds, "),
+				app.A().Href(widget.Link("/check")).Text("check it"), app.Text("."),
 			),
 			app.Range(helpTopics).Slice(func(i int) app.UI { return helpTopics[i].view() }),
 			app.H2().ID("methods").Text("Clipping methods"),

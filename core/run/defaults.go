@@ -40,10 +40,7 @@ func (c Config) WithDefaultsFor(f Facts) Config {
 	switch c.Model.Kind {
 	case "layers":
 		if len(c.Model.Layers) == 0 {
-			c.Model.Layers = Model{Kind: "cnn-opacus"}.List()
-			if f.Tokens > 0 {
-				c.Model.Layers = f.tokenLayers()
-			}
+			c.Model.Layers = f.layers()
 		}
 	case "mlp":
 		// Bounded activations keep gradients, and so clipping, in hand

@@ -61,6 +61,17 @@ const (
 	followCaution = 4
 )
 
+// layers is the list that a person who lists layers begins with.
+func (f Facts) layers() []string {
+	switch {
+	case f.Tokens > 0:
+		return f.tokenLayers()
+	case f.Features > 0 && !f.Picture: // nothing lies beside anything
+		return Model{Kind: "mlp", Hidden: []int{followWidth}, Activation: "tanh"}.List()
+	}
+	return Model{Kind: "cnn-opacus"}.List()
+}
+
 // signal is κ = εN/(√(2·ln(1.25/δ))·√d): the length of what a run can sum up, N
 // gradients of length C, over that of the noise on d parameters which (ε, δ) asks
 // of the Gaussian mechanism in the classic bound (Dwork & Roth 2014, Theorem A.1).

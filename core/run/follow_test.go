@@ -3,6 +3,7 @@ package run
 import (
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -141,6 +142,19 @@ func TestFollowKeepsDropout(t *testing.T) {
 			if full := (Config{Model: Model{Kind: kind, Dropout: 0.3}}).WithDefaultsFor(f); full.Model.Dropout != 0.3 {
 				t.Errorf("%q of %+v has dropout %v", kind, f, full.Model.Dropout)
 			}
+		}
+	}
+}
+
+func TestAListOfLayersBeginsWithWhatFitsTheRows(t *testing.T) {
+	for first, f := range map[string]Facts{
+		"conv":      {Rows: 1000, Features: 784, Outputs: 10, Picture: true},
+		"dense":     {Rows: 1000, Features: 1024, Texts: 1, Hashed: 1024, Outputs: 3, Table: true},
+		"embedding": {Rows: 1000, Features: 64, Tokens: 100, Outputs: 3},
+	} {
+		c := Config{Model: Model{Kind: "layers"}}.WithDefaultsFor(f)
+		if l := c.Model.Layers; len(l) == 0 || !strings.HasPrefix(l[0], first) {
+			t.Errorf("%+v: %v", f, l)
 		}
 	}
 }

@@ -151,8 +151,8 @@ not from this site, or make it: <code id="made">{{made}}</code> of the same sour
 <pre tabindex="0"><code>site=https://example.org
 while read -r sum name; do
   case $name in _headers|.nojekyll) continue;; esac
-  got=$(curl -fsSL --compressed "$site/${name%index.html}" | sha256sum | cut -d' ' -f1)
-  [ "$got" = "$sum" ] || echo "differs: $name"
+  got=$(curl -fsSL --compressed "$site/${name%index.html}" | sha256sum)
+  [ "${got%% *}" = "$sum" ] || echo "differs: $name"
 done &lt; clipscope-{{release}}.files.sha256</code></pre>
 <p>No line means that every file is the release's. A site below a path, one that other pages may show, and one whose host keeps short links have other
 files each: the command above is for one like this.</p>

@@ -31,7 +31,7 @@ func (c *Foot) Render() app.UI {
 	return app.Div().Class("foot").ID("foot").Body(
 		&seedField{Form: c.Form},
 		app.Button().Type("button").ID("share").Title("The link holds every setting, never any data").
-			OnClick(func(app.Context, app.Event) { s.Share() }).Body(widget.Icon("share"), app.Span().Aria("live", "polite").Text(text)),
+			OnClick(func(app.Context, app.Event) { s.Share() }).Body(app.Span().Aria("live", "polite").Text(text)),
 		widget.QR(),
 	)
 }

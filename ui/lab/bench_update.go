@@ -255,7 +255,7 @@ func (backStart) apply(l *Lab) {
 // goTo trains to where a link leads, and takes as many other batches.
 func (l *Lab) goTo(to places) {
 	if on := func(b client.Lab, done func(error)) { b.On(to.step, done) }; to.step > 0 {
-		l.move("Training to where the link says …", on, nil, func() { l.goTo(places{batch: to.batch}) })
+		l.move(fmt.Sprintf("Training to step %d …", to.step), on, nil, func() { l.goTo(places{batch: to.batch}) })
 	} else if l.bench.batch < to.batch {
 		nextBatch{func() { l.goTo(to) }}.apply(l)
 	}

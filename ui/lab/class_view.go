@@ -19,7 +19,7 @@ func (v *classView) handIn() app.UI {
 	text := card.Text()
 	return app.Details().Class("hand-in").ID("hand-in").Body(
 		app.Summary().Text(fmt.Sprintf("Hand in: %s of %s", words.Plural(len(card.Answers), "answer"), words.Plural(len(v.course.at.Tallies(nil)), "question"))),
-		app.P().Class("help").Text("Your teacher’s page reads it, under For teachers. Nothing is sent: show the code, or copy the text into a message."),
+		app.P().Class("help").Text("Your teacher’s page reads it, under For teachers. Nothing is sent: show the code, or copy the text into a message. It has your first answer to each question, and how many came after."),
 		app.Label().For("hand-in-name").Text("Your name, if it is asked for"),
 		app.Input().Type("text").ID("hand-in-name").Attr("maxlength", "60").AutoComplete(false).Spellcheck(false).Value(v.course.name).
 			OnInput(func(ctx app.Context, _ app.Event) { v.send(nameCard{ctx.JSSrc().Get("value").String()}) }),
@@ -37,7 +37,7 @@ func (v *classView) handedIn() app.UI {
 	c := &v.course.class
 	return app.Section().Class("class").ID("class").Body(
 		app.H2().Text("Answers handed in"),
-		app.P().Class("help").Text("At a lesson’s end everybody can hand in what they answered. Paste here what they sent, one below the other, or what a camera reads from their codes. It stays in this tab."),
+		app.P().Class("help").Text("At a lesson’s end everybody can hand in what they answered. Paste here what they sent, one below the other, or what a camera reads from their codes. It stays in this tab. First answers are shown; +2 says that two others came after one."),
 		app.P().Class("help").Body(app.Text("Four lessons in 45 minutes, with a handout: "), app.A().Href(widget.Link("/guides/teaching/")).Text("Teach with it"), app.Text(".")),
 		app.Label().For("class-text").Text("What was handed in"),
 		app.Textarea().ID("class-text").Rows(3).Attr("spellcheck", "false").Attr("autocomplete", "off").
@@ -98,10 +98,11 @@ func answerCell(c *lesson.Card, t *lesson.Tally) app.UI {
 	if o := t.Question.Options; len(o) > 0 {
 		said = o[int(a.Said)]
 	}
-	if a.Right {
-		return app.Td().Body(app.Text(said+" "), app.Strong().Aria("label", "right").Text("✓"))
-	}
-	return app.Td().Text(said)
+	return app.Td().Body(
+		app.Text(said+" "),
+		app.If(t.Question.Agree(a.Said, a.Truth), func() app.UI { return app.Strong().Aria("label", "right").Text("✓") }),
+		app.If(a.Again > 0, func() app.UI { return app.Span().Class("muted").Text(fmt.Sprintf(" +%d", a.Again)) }),
+	)
 }
 
 // tallyView is a picture of a class's answers to a question.

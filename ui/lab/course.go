@@ -31,9 +31,22 @@ type course struct {
 
 // verdict is the result of checking an answer.
 type verdict struct {
-	right      bool
-	truth      string  // by the experiment
-	said, fact float64 // the answer and the truth, as cards have them
+	right bool
+	truth string  // by the experiment
+	said  float64 // the answer
+	first lesson.Answer
+}
+
+// judge keeps what was answered to the open step's question; of the first answer, what the card has.
+func (c *course) judge(said, fact float64, truth string) {
+	first := lesson.Answer{Step: c.step + 1, Said: said, Truth: fact}
+	if before, again := c.answer[c.key()]; again {
+		first = before.first
+		if said != before.said {
+			first.Again++
+		}
+	}
+	c.answer[c.key()] = verdict{c.now().Ask.Agree(said, fact), truth, said, first}
 }
 
 // setSoFar returns what the lesson has set up to the open step.
@@ -132,7 +145,7 @@ func (c *course) card() lesson.Card {
 	card := lesson.Card{Lesson: c.id(), Name: lesson.Clean(c.name)}
 	for i := range c.at.Steps {
 		if v, ok := c.answer[stepKey(i)]; ok {
-			card.Answers = append(card.Answers, lesson.Answer{Step: i + 1, Said: v.said, Truth: v.fact, Right: v.right})
+			card.Answers = append(card.Answers, v.first)
 		}
 	}
 	return card

@@ -344,7 +344,7 @@ func TestLanesOfALessonNoteTheirResults(t *testing.T) {
 	l, r := trained()
 	l.course.at = &lesson.Lesson{ID: "x", Steps: []lesson.Step{{Text: "x"}}}
 	l.course.book.Open(&lesson.Step{As: "runs"})
-	l.stage(map[string]any{"lanes": "max_grad_norm=1,3"})
+	l.stage(map[string]any{"lanes": "max_grad_norm=1,3"}, 0)
 	if l.fault != "" || len(r.runs) != 0 || len(l.lanes.list) != 2 {
 		t.Fatalf("%q, %d runs, %d lanes", l.fault, len(r.runs), len(l.lanes.list))
 	}

@@ -200,29 +200,33 @@ func (l *Lab) openLesson(id string, step int) {
 		if id != "" {
 			l.lost = fmt.Sprintf("This link leads to a lesson that is not here: %q.", id)
 		}
-		l.enter(nil)
+		l.enter(nil, 0)
 		return
 	}
 	c.at = &c.list[i]
 	c.step = min(max(step, 1), len(c.at.Steps)) - 1
-	l.enter(c.setSoFar())
+	from := 0
+	if c.step > 0 {
+		from = c.at.Steps[c.step-1].From
+	}
+	l.enter(c.setSoFar(), from)
 }
 
-// enter begins the open step, in the experiment that it is about.
-func (l *Lab) enter(set map[string]any) {
+// enter begins the open step, in the experiment that it is about. Where that is opened anew, it is trained by so many steps.
+func (l *Lab) enter(set map[string]any, trained int) {
 	c := &l.course
 	c.typed, c.chosen, c.lacks = "", -1, ""
 	if s := c.now(); s != nil {
 		c.book.Open(s)
 	}
-	l.stage(set)
+	l.stage(set, trained)
 	l.writeHash()
 	l.showStep()
 }
 
-// stage sets the page to what a lesson's step sets; nothing where it sets nothing, or where
+// stage sets the page to what a lesson's step sets, trained by so many steps; nothing where it sets nothing, or where
 // the lesson has been left.
-func (l *Lab) stage(set map[string]any) {
+func (l *Lab) stage(set map[string]any, trained int) {
 	l.fault = ""
 	own := maps.Clone(set) // of the configuration, not of a part of the page
 	delete(own, "lanes")
@@ -235,7 +239,7 @@ func (l *Lab) stage(set map[string]any) {
 	if len(own) > 0 {
 		l.foresee(&cfg)
 		l.config, l.bench.c = cfg, cfg.MaxGradNorm
-		l.open(places{})
+		l.open(places{step: trained})
 	}
 	l.noteBench()
 	l.touched |= theBoards
@@ -255,7 +259,7 @@ func (nextStep) apply(l *Lab) {
 	switch {
 	case c.step < len(c.at.Steps)-1: // in the experiment as it stands, but for what the step sets
 		c.step++
-		l.enter(c.now().Set)
+		l.enter(c.now().Set, 0)
 	case c.number() < len(c.list):
 		l.openLesson(c.list[c.number()].ID, 1)
 	default:
@@ -264,8 +268,9 @@ func (nextStep) apply(l *Lab) {
 }
 
 func (backStep) apply(l *Lab) {
-	l.course.step--
-	l.enter(l.course.setSoFar())
+	c := &l.course
+	c.step--
+	l.enter(c.setSoFar(), c.now().From) // as far as it was left
 }
 
 func (c leaveLesson) apply(l *Lab) {
@@ -301,10 +306,10 @@ func (checkAnswer) apply(l *Lab) {
 			return
 		}
 		fact, _ := c.book.Fact(q.Fact)
-		c.answer[c.key()] = verdict{c.book.Right(q, guess), words.Number(fact, 3), guess, fact}
+		c.judge(guess, fact, words.Number(fact, 3))
 	default:
-		i := c.book.Option(q)
-		c.answer[c.key()] = verdict{i >= 0 && i == c.chosen, q.Options[max(i, 0)], float64(c.chosen), float64(max(i, 0))}
+		i := c.book.Option(q) // the book is ready
+		c.judge(float64(c.chosen), float64(i), q.Options[i])
 	}
 	l.touched |= theBoards           // hidden until then
 	browser.Reveal("lesson-verdict") // on a phone it is below what is shown of the lesson

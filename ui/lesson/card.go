@@ -19,12 +19,14 @@ type Card struct {
 	Answers []Answer `json:"answers"` // in the order of their steps
 }
 
-// Answer is the answer to the question of a step. A choice is the option's place, from 0.
+// Answer is the first answer to the question of a step, and the truth by the experiment then. A choice is the option's
+// place, from 0.
 type Answer struct {
 	Step  int     `json:"step"` // from 1
 	Said  float64 `json:"said"`
 	Truth float64 `json:"truth"`
-	Right bool    `json:"right,omitempty"`
+	// Again counts the answers that came after the first.
+	Again int `json:"again,omitempty"`
 }
 
 // mark begins every card, so that one is found in whatever a phone or a mail puts around it.
@@ -104,6 +106,8 @@ func (c *Card) check(list []Lesson) error {
 			return fmt.Errorf("step %d of this lesson asks nothing", a.Step)
 		case k > 0 && c.Answers[k-1].Step >= a.Step:
 			return errors.New("its answers are not in the order of their steps")
+		case a.Again < 0:
+			return fmt.Errorf("step %d was answered %d times more", a.Step, a.Again)
 		}
 		if n := len(steps[a.Step-1].Ask.Options); n > 0 && (!choice(a.Said, n) || !choice(a.Truth, n)) {
 			return fmt.Errorf("step %d has %d options", a.Step, n)
@@ -144,7 +148,7 @@ func tally(step int, q *Question, id string, cards []Card) Tally {
 			continue
 		}
 		t.Said, truths = append(t.Said, a.Said), append(truths, a.Truth)
-		if a.Right {
+		if q.Agree(a.Said, a.Truth) {
 			t.Right++
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 func handedIn(name string, said ...float64) Card {
-	return Card{Lesson: "gradients", Name: name, Answers: []Answer{{Step: 2, Said: said[0], Truth: 6, Right: true}, {Step: 3, Said: said[1], Truth: 1, Right: said[1] == 1}}}
+	return Card{Lesson: "gradients", Name: name, Answers: []Answer{{Step: 2, Said: said[0], Truth: 6, Again: 2}, {Step: 3, Said: said[1], Truth: 1}}}
 }
 
 func TestCardsAreReadBack(t *testing.T) {
@@ -40,6 +40,7 @@ func TestWhatIsNoCardIsRefused(t *testing.T) {
 		"a step":       strings.Replace(whole, `"step":2`, `"step":1`, 1),
 		"far steps":    strings.Replace(whole, `"step":3`, `"step":1000000000`, 1),
 		"twice":        strings.Replace(whole, `"step":3`, `"step":2`, 1),
+		"fewer":        strings.Replace(whole, `"again":2`, `"again":-2`, 1),
 		"an option":    handedIn("Anna", 6, 3).Text(),
 		"half of one":  handedIn("Anna", 6, 0.5).Text(),
 		"a number":     strings.Replace(whole, "6.1", `"<b>"`, 1),
@@ -89,7 +90,7 @@ func TestTallies(t *testing.T) {
 
 func FuzzReadCards(f *testing.F) {
 	list := []Lesson{{ID: "a", Steps: []Step{{}, {Ask: &Question{Options: []string{"x", "y"}}}, {Ask: &Question{}}}}}
-	f.Add(Card{Lesson: "a", Name: "n", Answers: []Answer{{Step: 2, Said: 1}, {Step: 3, Said: -4.5, Truth: 1e300, Right: true}}}.Text())
+	f.Add(Card{Lesson: "a", Name: "n", Answers: []Answer{{Step: 2, Said: 1}, {Step: 3, Said: -4.5, Truth: 1e300, Again: 3}}}.Text())
 	f.Add(mark + ` {"lesson":"a","answers":null}` + mark)
 	f.Fuzz(func(t *testing.T, text string) {
 		cards, refused := ReadCards(text, list)

@@ -178,17 +178,13 @@ func (b *Book) Ready(q *Question) bool {
 	return true
 }
 
-// Right reports whether a number is right. An answer to a question that is not [Book.Ready]
-// is not.
-func (b *Book) Right(q *Question, answer float64) bool {
-	if !b.Ready(q) || len(q.Options) > 0 {
-		return false
+// Agree reports whether an answer is right where truth is what the experiment says: the same option, or a number
+// within the question's factor.
+func (q *Question) Agree(answer, truth float64) bool {
+	if len(q.Options) > 0 || truth == 0 {
+		return answer == truth
 	}
-	fact := b.facts[q.Fact]
-	if fact == 0 {
-		return answer == 0
-	}
-	ratio := answer / fact
+	ratio := answer / truth
 	return ratio <= q.Factor && ratio >= 1/q.Factor
 }
 

@@ -101,13 +101,14 @@ func (s *Controller) firstView() app.UI {
 	if s.restored {
 		text, id, label, press = s.welcome(), "start-afresh", "Start afresh", s.startAfresh
 	}
-	return app.Div().Class("first").Body(app.P().Text(text), app.Button().Type("button").ID(id).Text(label).
+	check := app.A().Class("first-check").Hidden(s.restored).Href(widget.Link("/check")).Title("Whether the ε of somebody’s model or statement holds").Text("Check a file")
+	return app.Div().Class("first").Body(app.P().Text(text), check, app.Button().Type("button").ID(id).Text(label).
 		OnClick(func(app.Context, app.Event) { press() }, app.EventScope(id)))
 }
 
 // untouched reports whether no run is shown, and no files are chosen either, but for those of an earlier visit.
 func (s *Controller) untouched() bool {
-	return s.trials.shown.record == nil && !s.together.several() && (s.restored || s.exp.full().Data != form.Files)
+	return s.trials.shown.record == nil && !s.together.several() && (s.restored || s.exp.full().Data != form.Files && s.data.fault == "")
 }
 
 func (p *Page) dropped(_ app.Context, e app.Event) {

@@ -142,8 +142,10 @@ func (f *Form) wrap(d form.Field, control app.UI, help string) app.UI {
 		),
 		f.fault(d),
 		f.warning(d),
-		app.P().Class("help follows").Hidden(!f.follows(d)).Text("Follows from your data and ε."),
-		app.If(help != "", func() app.UI { return app.P().Class("help").ID(id(d) + "-help").Text(help) }),
+		app.If(help != "" || d.Follows, func() app.UI {
+			follows := app.Span().Class("follows").Hidden(!f.follows(d)).Text("Follows from your data and ε. ")
+			return app.P().Class("help").ID(id(d)+"-help").Body(follows, app.Text(help))
+		}),
 	)
 }
 

@@ -172,16 +172,23 @@ test("by keyboard a lesson is opened and left; a figure of a paper runs from a c
 
 test("answers are handed in at a lesson's end, and a teacher's page has those of many", async (t) => {
   const page = await visit(t, "lab#lesson=gradients.4", { viewport: { width: 1280, height: 720 } });
+  await ready(page); // the steps before have trained so far
+  await page.locator("#hands h2", { hasText: "at step 100" }).waitFor();
+  await page.click("#lesson-back");
+  await page.locator(".lesson-head", { hasText: "step 3 of 4" }).waitFor();
   await looked(page);
-  await page.click("#lab-on-100");
+  await page.locator("#hands h2", { hasText: "at step 100" }).waitFor();
+  await page.click("#lesson-next");
   await ready(page);
-  await page.fill("#lesson-answer", "5");
-  await page.click("#lesson-check");
+  for (const answer of ["5", "5", "4.5"]) {
+    await page.fill("#lesson-answer", answer);
+    await page.click("#lesson-check");
+  }
   await page.locator("#hand-in summary", { hasText: "1 answer of 3 questions" }).click();
   await page.fill("#hand-in-name", "Anna");
   await page.locator("#hand-in-text", { hasText: '"name":"Anna"' }).waitFor();
   const card = await page.locator("#hand-in-text").textContent() ?? "";
-  assert.match(card, /^clipscope-answers \{"lesson":"gradients","name":"Anna","answers":\[\{"step":4,"said":5,/);
+  assert.match(card, /^clipscope-answers \{"lesson":"gradients","name":"Anna","answers":\[\{"step":4,"said":5,"truth":[\d.]+,"again":1\}\]\}$/);
   await page.click("#hand-in .qr");
   await page.locator(".qr-sheet .qr-link", { hasText: card }).waitFor();
   assert.ok(await page.locator(".qr-code").isVisible());
@@ -199,7 +206,17 @@ test("answers are handed in at a lesson's end, and a teacher's page has those of
   await page.setInputFiles("#class-files", { name: "answers.txt", mimeType: "text/plain", buffer: Buffer.from(card.replace("Anna", "Cleo")) });
   await eventually(async () => assert.equal(await rows.count(), 3));
   assert.equal(await page.locator("#class-gradients .strip .said").count(), 3);
+  assert.match(await rows.filter({ hasText: "Bo" }).innerText(), /50 \+1$/); // no more right than it says
   assert.deepEqual(page.errors, []);
+});
+
+test("on a phone the lessons are on the first screen", async (t) => {
+  const page = await visit(t, "lab", { viewport: narrow, hasTouch: true, isMobile: true });
+  await looked(page);
+  await eventually(async () => assert.ok(((await page.locator("#lesson-list").boundingBox())?.y ?? narrow.height) < narrow.height / 2));
+  await page.locator("#lesson-list").tap();
+  await page.locator("#lesson-gradients").tap();
+  await page.locator("#lesson-text").waitFor();
 });
 
 test("on a phone what is said of an answer is in sight", async (t) => {
