@@ -131,6 +131,9 @@ var helpTopics = []topic{
 		"Under Model → Start from a saved model, training goes on from the weights of a model that this page saved, or of a safetensors file with the same tensors: of one that public data made, for example, which a few private steps then fit to your rows.",
 		"The guarantee takes the weights for public, which you declare, and the statement names their file: nothing is promised to the rows that they were trained on. If a private run on the same rows left them, both ε add up.",
 	}},
+	{"public-rows", "Add public rows", []string{
+		"Under Model → Add public rows, each step also learns from a few rows of a file that is public, which helps most with few rows of your own or a small ε. They are neither clipped nor noised: nothing is promised to them, which you declare, and the statement names their file. The ε of your rows stays the same.",
+	}},
 	{"local", "Where the data goes", []string{
 		"Nowhere. Files are read in this tab, by workers of this page. The count at the top is the browser's own: requests of this page that reached the network since it was ready.",
 		"Should something try: the browser refuses every request of the page and its workers to another site, by the page's security policy. What no policy governs is taken from the page before anything else runs in it: calls between browsers (WebRTC), frames, forms, new windows. What remains are addresses: a script that had got into the page could have the name of another site looked up, and, in an older Firefox or where the host sends no headers, go to its address. A link to another site that you click yourself leads there, as links do.",

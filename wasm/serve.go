@@ -16,7 +16,6 @@ import (
 	"clipscope/core/data"
 	"clipscope/core/data/builtin"
 	"clipscope/core/data/load"
-	"clipscope/core/model"
 	"clipscope/core/plan"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
@@ -36,11 +35,14 @@ func Serve() {
 		Yield:   newYielder().yield,
 		Now:     time.Now,
 		Backend: backend,
-		New: func(c run.Config, meta data.Meta, start *model.Weights) (worker.Planned, error) {
+		New: func(c run.Config, meta data.Meta, given worker.Given) (worker.Planned, error) {
 			if c.Tuning.Runs != 0 {
 				t, err := tune.New(c, meta)
-				if err == nil && start != nil {
-					t, err = t.StartFrom(start)
+				if err == nil && given.Start != nil {
+					t, err = t.StartFrom(given.Start)
+				}
+				if err == nil && given.Public != nil {
+					t, err = t.MixIn(given.Public)
 				}
 				if err != nil {
 					return nil, err
@@ -48,8 +50,11 @@ func Serve() {
 				return tuning{t}, nil
 			}
 			p, err := plan.Recall(accounts, c, meta)
-			if err == nil && start != nil {
-				p, err = p.StartFrom(start)
+			if err == nil && given.Start != nil {
+				p, err = p.StartFrom(given.Start)
+			}
+			if err == nil && given.Public != nil {
+				p, err = p.MixIn(given.Public)
 			}
 			if err != nil {
 				return nil, err // not a Plan that is nil in an interface that is not

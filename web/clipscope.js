@@ -51,7 +51,8 @@ class Connection {
   label; // what its files are called; undefined for built-in data
   files = ""; // their names, in words
   /** @type {string | undefined} */
-  weights; // the SHA-256 of those that it has for runs to start from
+  /** @type {Record<string, string>} */
+  given = {}; // the SHA-256 of the weights (start) and the public rows (public) that it has for runs
   /** @type {string | undefined} */
   opening; // the name of what it reads
   /** @type {(() => void) | undefined} */
@@ -307,27 +308,37 @@ const question = (type) => (request, signal) => {
 };
 let turn = Promise.resolve();
 
-// The files of weights that runs may start from, by their SHA-256: a configuration names them by that, and a worker is given
-// those that are named.
+// The files of weights that runs may start from, and of public rows, by their SHA-256: a configuration names them by
+// that, and a worker is given those that are named.
 /** @type {Map<string, File>} */
-const weights = new Map();
+const named = new Map();
 
 // startFrom reads the weights of a model, and keeps its file for the runs of this page that name them.
 /** @param {unknown} model @param {AbortSignal} [signal] */
 async function startFrom(model, signal) {
   const file = fileOf(model, "model.safetensors"), info = await inWorker("start", {}, { train: [file], test: [] }, undefined, signal);
-  weights.set(info.sha256, file);
+  named.set(info.sha256, file);
   return info;
 }
 
-// furnish gives a worker the weights that a request's configuration starts from. Where this page has no file
-// of them, the worker says which are missing.
+// publicRows names a file of public rows, and keeps it for the runs of this page that name it.
+/** @param {File} file @param {AbortSignal} [signal] */
+async function publicRows(file, signal) {
+  const rows = await inWorker("public", {}, { train: [file], test: [] }, undefined, signal);
+  named.set(rows.sha256, file);
+  return rows;
+}
+
+// furnish gives a worker the weights that a request's configuration starts from, and the public rows that it mixes
+// in. Where this page has no file of them, the worker says which are missing.
 /** @param {Connection} connection @param {{ config?: any } | undefined} request */
 async function furnish(connection, request) {
-  const sha256 = request?.config?.start?.sha256, file = weights.get(sha256);
-  if (!file || connection.weights === sha256) return;
-  await connection.request("start", { sha256 }, { train: [file], test: [] });
-  connection.weights = sha256;
+  for (const [type, what] of Object.entries({ start: request?.config?.start, public: request?.config?.public_rows })) {
+    const sha256 = what?.sha256, file = named.get(sha256);
+    if (!file || connection.given[type] === sha256) continue;
+    await connection.request(type, { sha256 }, { train: [file], test: [] });
+    connection.given[type] = sha256;
+  }
 }
 
 // sourceOf checks what open and train take as data.
@@ -1102,13 +1113,17 @@ async function seated(room, label) {
 
 // train starts a run. With ask, one without a guarantee is refused, limit or not. With together it meets others in
 // a room before its first step: it is charged before it goes there, and not at all where the run is not started there. With start
-// it begins with the weights of that model.
-/** @param {any} [config] @param {any} [what] @param {{ paused?: boolean; anyway?: boolean; ask?: boolean; together?: Joining; start?: unknown }} [options] @returns {Promise<Run>} */
+// it begins with the weights of that model, and with publicRows it mixes that file's rows in.
+/** @param {any} [config] @param {any} [what] @param {{ paused?: boolean; anyway?: boolean; ask?: boolean; together?: Joining; start?: unknown; publicRows?: File }} [options] @returns {Promise<Run>} */
 async function train(config, what, options) {
   clipscopeEarly.use();
   if (options?.start !== undefined) {
     const { start, ...rest } = options, { file, sha256 } = await startFrom(start);
     return train({ ...config, start: { ...config?.start, file, sha256 } }, what, rest);
+  }
+  if (options?.publicRows !== undefined) {
+    const { publicRows: rows, ...rest } = options;
+    return train({ ...config, public_rows: { ...config?.public_rows, ...await publicRows(rows) } }, what, rest);
   }
   const { connection, own } = await place(config, what);
   try {
@@ -1165,6 +1180,7 @@ async function goOn(id, what, options) {
   if (counts) run.hold();
   try {
     if (stored.room && connection.label !== undefined) run.freed.then(await seated(stored.room, connection.label));
+    await furnish(connection, stored);
     await run.begin("go-on", { ...run.keep, paused: paused || counts, seen: record?.done ?? 0 });
     if (record) await run.reenter(record, paused);
     else if (paused) run.state = "paused";
@@ -1226,6 +1242,8 @@ export const clipscope = Object.freeze({
   train,
   // start says what weights a model has, and keeps them for runs of this page whose configuration names them.
   start: startFrom,
+  // publicRows names a file of public rows, and keeps it for runs of this page whose configuration names it.
+  publicRows,
   together: Object.freeze({
     // rooms says whether the page's host has rooms in which several parties can train together.
     rooms: document.querySelector('meta[name="clipscope-rooms"]') !== null,

@@ -101,7 +101,7 @@ func New(cfg run.AuditRequest, be compute.Backend) (*Audit, error) {
 	rc.Model = run.Model{Kind: "softmax"}
 	rc.ExpectedBatchSize, rc.Epochs, rc.Steps = c.SampleRate*float64(a.ds.Train.N), 0, c.Steps
 	rc.Optimizer, rc.LearningRate, rc.Momentum, rc.Nesterov, rc.LabelSmoothing, rc.ClassWeights = "sgd", auditRate, 0, false, 0, nil
-	rc.Iterate, rc.DiagnosticsEvery, rc.EarlyStopping, rc.Start = "last", 0, run.EarlyStopping{}, run.Start{}
+	rc.Iterate, rc.DiagnosticsEvery, rc.EarlyStopping, rc.Start, rc.PublicRows = "last", 0, run.EarlyStopping{}, run.Start{}, run.PublicRows{}
 	if a.plan, err = plan.New(rc, a.ds.Meta()); err != nil {
 		return nil, err
 	}

@@ -98,7 +98,7 @@ func (w *worstCaseAudit) plan(wc Case, extra bool) (*plan.Plan, *data.Dataset, e
 		c.NoiseMultiplier, c.TargetEpsilon = &w.info.NoiseMultiplier, nil
 	}
 	c.Optimizer, c.LearningRate, c.Momentum, c.Nesterov, c.LabelSmoothing, c.ClassWeights = "sgd", 1, 0, false, 0, nil
-	c.Iterate, c.DiagnosticsEvery, c.EarlyStopping, c.Start, c.Seed = "last", 0, run.EarlyStopping{}, run.Start{}, nil
+	c.Iterate, c.DiagnosticsEvery, c.EarlyStopping, c.Start, c.PublicRows, c.Seed = "last", 0, run.EarlyStopping{}, run.Start{}, run.PublicRows{}, nil
 	p, err := plan.New(c, ds.Meta())
 	return p, ds, err
 }

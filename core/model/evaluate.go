@@ -29,25 +29,33 @@ func (p *Predictor) Evaluate(ctx context.Context, files []source.File, progress 
 		return nil, &data.Error{Expected: "a file with labels", Got: "none", Fix: "Choose a file as the model was trained on."}
 	}
 	e := p.newExam()
-	var err error
-	if p.encoder != nil {
+	if err := e.read(ctx, files, progress); err != nil {
+		return nil, err
+	}
+	return e.evaluation(), nil
+}
+
+// read takes in the rows of files.
+func (e *exam) read(ctx context.Context, files []source.File, progress func(source.Progress)) (err error) {
+	if e.p.encoder != nil {
 		for _, f := range files {
 			if err = e.table(ctx, f, progress); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	} else if err = e.pictures(ctx, files, progress); err != nil {
-		return nil, err
+		return err
 	}
 	if e.result.Rows == 0 {
-		return nil, &data.Error{File: files[0].Name(), Expected: "rows with labels that the model can answer", Got: "none. The first: " + strings.TrimSuffix(e.result.Problem, "."), Fix: "Choose a file as the model was trained on."}
+		return &data.Error{File: files[0].Name(), Expected: "rows with labels that the model can answer", Got: "none. The first: " + strings.TrimSuffix(e.result.Problem, "."), Fix: "Choose a file as the model was trained on."}
 	}
-	return e.evaluation(), nil
+	return nil
 }
 
 // exam compares answers with labels.
 type exam struct {
 	p       *Predictor
+	keep    *PublicRows    // takes the rows in the place of the comparison; nil: they are compared
 	classes *score.Classes // nil but of classes
 	labels  *score.Labels  // nil but of several labels a row
 	numbers *score.Numbers // nil but of numbers
@@ -58,7 +66,7 @@ type exam struct {
 
 func (p *Predictor) newExam() *exam {
 	e := &exam{p: p, result: &run.Evaluation{Accuracy: run.Number(math.NaN())}}
-	k := p.net.Outputs()
+	k := p.file.Apply.Outputs
 	if data.Task(p.file.Apply.Task) == data.Regression {
 		e.numbers = score.NewNumbers(k)
 		return e
@@ -76,6 +84,10 @@ func (p *Predictor) newExam() *exam {
 
 // mark takes in rows with their targets.
 func (e *exam) mark(ctx context.Context, rows *data.Split) error {
+	if e.keep != nil {
+		e.result.Rows += rows.N
+		return e.keep.add(rows)
+	}
 	z, err := e.p.outputs(ctx, rows)
 	if err != nil {
 		return err

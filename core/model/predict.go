@@ -289,7 +289,7 @@ const (
 
 // gathered returns the number of rows that are answered together.
 func (p *Predictor) gathered() int {
-	return max(1, min(mostPending, mostGathered/max(p.file.Apply.Features, p.net.Outputs())))
+	return max(1, min(mostPending, mostGathered/max(p.file.Apply.Features, p.file.Apply.Outputs)))
 }
 
 func (p *Predictor) newBatch() *batch {

@@ -23,8 +23,8 @@ func (d *draft) describe() {
 	}
 	d.info.TargetScaling = d.terms.Config.Scaling.Target
 	d.info.Parameters = d.terms.Spec.Params()
-	backend, host := d.terms.Memory(d.terms.Capacity)
-	d.info.MemoryBytes, d.info.PhysicalBatch, d.info.Layers = backend+host, d.terms.Capacity, d.terms.Layers()
+	d.info.PhysicalBatch, d.info.Layers = d.terms.Capacity, d.terms.Layers()
+	d.describeMemory()
 	d.describeTogether()
 	d.warnings(eps)
 	d.warnOfTime()
@@ -33,6 +33,11 @@ func (d *draft) describe() {
 	}
 	d.info.Private = d.terms.NoiseMultiplier > 0 && len(d.plan().broken()) == 0
 	d.info.Guarantee = d.plan().Guarantee(d.terms.Steps, false)
+}
+
+func (d *draft) describeMemory() {
+	backend, host := d.terms.Memory(d.terms.Capacity)
+	d.info.MemoryBytes = backend + host
 }
 
 // perSecond estimates the products that a trainer computes in a second on two cores of a
@@ -45,7 +50,7 @@ func (d *draft) warnOfTime() {
 	for _, o := range d.terms.Spec.Layers {
 		products += o.Products
 	}
-	hours := 3 * float64(products) * float64(d.terms.Config.Augmentation.Multiplicity) * d.terms.BatchSize * float64(d.terms.Steps) / perSecond / 3600
+	hours := 3 * float64(products) * (float64(d.terms.Config.Augmentation.Multiplicity)*d.terms.BatchSize + float64(d.terms.Config.PublicRows.BatchSize)) * float64(d.terms.Steps) / perSecond / 3600
 	if hours >= 1 {
 		d.warn(modelField(d.terms.Config.Model), "On two cores of a laptop such a run takes about %.0f hours; take a smaller model, fewer steps or smaller batches if that is too long.", hours)
 	}

@@ -47,7 +47,7 @@ func (d *draft) checkMemory() error {
 func (t *Terms) Memory(capacity int) (backend, host int64) {
 	sums := 1 // in float32, and float64 from the second block on
 	if t.Noise.memory().wide || t.Config.DiagnosticsEvery > 0 || t.first.Geometry != nil || t.first.Coordinates || t.Spec.Vocabulary() > 0 ||
-		min(t.Likely(), t.Meta.TrainRows) > min(capacity, compute.BlockRows) {
+		max(min(t.Likely(), t.Meta.TrainRows), t.Config.PublicRows.BatchSize) > min(capacity, compute.BlockRows) {
 		sums = wideSums
 	}
 	return t.memory(capacity, sums)
@@ -92,7 +92,7 @@ func (t *Terms) fixed(sums int) (backend, host int64) {
 	}
 	backend = float * (int64(copies)*int64(t.Spec.Params()) + t.squares() + kernel.TableSize + noise.numbers)
 	host = float * int64(ours) * int64(t.Spec.Params())
-	for _, rows := range []int{t.Meta.TrainRows, t.Meta.TestRows} {
+	for _, rows := range []int{t.Meta.TrainRows, t.Meta.TestRows, t.publicRows()} {
 		host += int64(rows) * int64(t.Meta.FeatureBytes*t.Meta.Dense()+float*t.Meta.TargetWidth())
 	}
 	return backend, host
@@ -184,7 +184,7 @@ func (t *Terms) Resident() int64 {
 		return 0
 	}
 	train := max(t.Meta.TrainRows, c.NumExamples*privacy.MostPerDeclared)
-	return int64(train+t.Meta.TestRows)*int64(t.Meta.Features) + float*int64(t.mostAtOnce()+3)
+	return int64(train+t.Meta.TestRows+t.publicRows())*int64(t.Meta.Features) + float*int64(t.mostAtOnce()+3)
 }
 
 // CapacityIn returns the number of rows that go through the model at once on a backend with

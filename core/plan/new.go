@@ -85,7 +85,7 @@ func (d *draft) choose() error {
 		return err
 	}
 	for _, part := range []func() error{
-		d.chooseModel, d.checkStart, d.chooseSchedule, d.chooseScale, d.chooseTogether, d.choosePCA, d.chooseNoise, d.chooseClipper, d.checkStopping, d.chooseWeights, d.chooseMechanism, d.checkAugmentation, d.checkMemory,
+		d.chooseModel, d.checkStart, d.checkPublic, d.chooseSchedule, d.chooseScale, d.chooseTogether, d.choosePCA, d.chooseNoise, d.chooseClipper, d.checkStopping, d.chooseWeights, d.chooseMechanism, d.checkAugmentation, d.checkMemory,
 	} {
 		if err := part(); err != nil {
 			return asConfigError(err)

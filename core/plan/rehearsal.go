@@ -12,6 +12,8 @@ import (
 // there are fewer of them where this plan's steps have more than two.
 func (p *Plan) Rehearsal(capacity, steps int) (q *Plan, times float64, err error) {
 	c, meta := p.terms.Config, p.terms.Meta
+	public := float64(c.PublicRows.BatchSize)
+	c.PublicRows, c.Start = run.PublicRows{}, run.Start{} // whose files are not at hand
 	batch := min(p.terms.BatchSize, 2*float64(capacity))
 	c.ExpectedBatchSize, c.NumExamples, c.MaxPhysicalBatchSize = batch, 0, capacity
 	meta.TrainRows, meta.TestRows = min(meta.TrainRows, max(int(2*batch)+1, capacity)), 0
@@ -34,5 +36,5 @@ func (p *Plan) Rehearsal(capacity, steps int) (q *Plan, times float64, err error
 	if q, err = New(c, meta); err != nil {
 		return nil, 0, fmt.Errorf("plan: rehearsal: %w", err)
 	}
-	return q, p.terms.BatchSize / batch, nil
+	return q, (p.terms.BatchSize + public) / batch, nil
 }

@@ -9,6 +9,7 @@ import (
 	"clipscope/core/clip"
 	"clipscope/core/data"
 	"clipscope/core/input"
+	"clipscope/core/model"
 	"clipscope/core/nn"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
@@ -32,6 +33,10 @@ type Terms struct {
 	// StartWeights are the first parameters, in the data's units; nil where they are drawn at random, and
 	// where the weights that Config.Start names are not at hand.
 	StartWeights []float32
+
+	// PublicRows are mixed into each step; nil where none are, and where those that Config.PublicRows names are
+	// not at hand.
+	PublicRows *model.PublicRows
 
 	start *run.StartInfo // what is known of StartWeights; nil: Config.Start alone
 
@@ -128,7 +133,7 @@ func (t *Terms) sought() data.Sought {
 
 // Known returns what the plan takes for public of its data set.
 func (t *Terms) Known() privacy.Known {
-	return privacy.Known{Backbone: t.Meta.Backbone, ByClass: t.Meta.ByClass, Declared: t.Config.NumExamples > 0, Weights: t.weightsInWords(), Start: t.startInfo()}
+	return privacy.Known{Backbone: t.Meta.Backbone, ByClass: t.Meta.ByClass, Declared: t.Config.NumExamples > 0, Weights: t.weightsInWords(), Start: t.startInfo(), PublicRows: t.publicInfo()}
 }
 
 // Relation says which data sets the guarantee holds between.

@@ -67,6 +67,7 @@ const (
 	Looking                      // which rows the laboratory looks at
 	Shown                        // noise that is drawn to be seen, and added to nothing
 	Dropout                      // which units a row drops
+	Public                       // which public rows a step mixes in
 )
 
 // maxTensors limits the tensors, which the nonce tells apart.

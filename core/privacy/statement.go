@@ -95,6 +95,8 @@ type Known struct {
 	Declared bool
 	// Start is the weights that training starts from; nil where they are drawn at random.
 	Start *run.StartInfo
+	// PublicRows are mixed into each step; nil: none are.
+	PublicRows *run.PublicInfo
 }
 
 // What is said of every data set, beside the number of rows.
@@ -114,6 +116,10 @@ func (k Known) String() string {
 	}
 	if k.Start != nil {
 		said += startInWords(k.Start)
+	}
+	if p := k.PublicRows; p != nil {
+		said += fmt.Sprintf(" %d public rows of %s (SHA-256 %s) were mixed in with weight %g, %d a step, neither clipped nor noised: nothing is promised to them, nor to rows of this run that they were made from.",
+			p.Rows, cmp.Or(data.Shorten(p.File), "a file"), p.SHA256, p.Weight, min(p.BatchSize, p.Rows))
 	}
 	b := k.Backbone
 	if b == nil {
@@ -617,7 +623,7 @@ func (s *Statement) MarshalJSON() ([]byte, error) {
 		Clipping: s.Clipping, Events: events,
 		Epsilon: run.Number(epsilon), EpsilonAtStep: run.Number(atStep), Delta: s.Delta, Accountant: s.Accountant,
 		Epsilons: epsilons, Groups: groups, Order: s.report.Order, Notice: s.report.Notice,
-		RNG: "chacha12", Noise: noise, Released: s.Released, Backbone: s.Backbone, Start: s.Start, Versions: s.Versions, Checks: s.Checks,
+		RNG: "chacha12", Noise: noise, Released: s.Released, Backbone: s.Backbone, Start: s.Start, PublicRows: s.PublicRows, Versions: s.Versions, Checks: s.Checks,
 		Attacker: attacker, Short: s.short(), Sections: sections, Text: run.TextOf(sections),
 	})
 }

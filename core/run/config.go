@@ -32,6 +32,8 @@ type Config struct {
 	Model        Model        `json:"model,omitzero"`
 	// Start names the weights that the model starts from, in place of random ones.
 	Start Start `json:"start,omitzero"`
+	// PublicRows names public rows whose gradient is mixed into each step.
+	PublicRows PublicRows `json:"public_rows,omitzero"`
 
 	// Method is the registered name of a clipping method. Its own parameters
 	// stand beside these fields in JSON and in the URL ("r": 0.1) and are

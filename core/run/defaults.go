@@ -69,6 +69,10 @@ func (c Config) WithDefaultsFor(f Facts) Config {
 		def(&c.EarlyStopping.Patience, 50)
 		def(&c.EarlyStopping.MinDelta, 0.02)
 	}
+	if c.PublicRows.SHA256 != "" {
+		def(&c.PublicRows.BatchSize, 64)
+		def(&c.PublicRows.Weight, 0.5)
+	}
 	c.optimizerDefaults()
 	def(&c.Iterate, "last")
 	if c.Iterate == "ema" {

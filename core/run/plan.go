@@ -32,10 +32,12 @@ type PlanInfo struct {
 	Held map[string]string `json:"held,omitempty"`
 	// Tuning says what is tried; nil of a single run. NoiseMultiplier, SampleRate and
 	// Steps are then those of each run, Epsilon that of all together.
-	Tuning    *TuningPlan   `json:"tuning,omitempty"`
-	Together  *TogetherPlan `json:"together,omitempty"` // nil of a run alone
-	Guarantee string        `json:"guarantee"`
-	Warnings  []Warning     `json:"warnings,omitempty"`
+	Tuning   *TuningPlan   `json:"tuning,omitempty"`
+	Together *TogetherPlan `json:"together,omitempty"` // nil of a run alone
+	// PublicRows are the rows that each step mixes in; nil: it mixes none in.
+	PublicRows *PublicInfo `json:"public_rows,omitempty"`
+	Guarantee  string      `json:"guarantee"`
+	Warnings   []Warning   `json:"warnings,omitempty"`
 }
 
 // NoGuarantee begins the sentence that a run without a guarantee has in its guarantee's

@@ -92,6 +92,8 @@ type Statement struct {
 	Released        []string          `json:"released"`
 	Backbone        *Backbone         `json:"backbone,omitempty"` // what made the features
 	Start           *StartInfo        `json:"start,omitempty"`    // the weights that it started from
+	// PublicRows are the rows that were mixed into each step; nil where there were none.
+	PublicRows *PublicInfo `json:"public_rows,omitempty"`
 	// Together is of a run that several parties trained; nil of one alone.
 	Together *StatementTogether `json:"together,omitempty"`
 	// Ledger is what the data set has spent in all, this run included; nil for

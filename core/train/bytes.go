@@ -33,7 +33,11 @@ func (f *feed) newByteRows(rows int) *byteRows {
 	if f.resident {
 		b.host = make([]byte, 4*rows)
 		b.all = map[*data.Split]compute.Buffer{}
-		for _, split := range []*data.Split{&f.ds.Train, &f.ds.Test} {
+		splits := []*data.Split{&f.ds.Train, &f.ds.Test}
+		if p := f.terms.PublicRows; p != nil {
+			splits = append(splits, &p.Split)
+		}
+		for _, split := range splits {
 			b.all[split] = b.written(f.be, split.U8)
 		}
 	}
@@ -52,7 +56,7 @@ func (b *byteRows) written(be compute.Backend, bytes []byte) compute.Buffer {
 	return x
 }
 
-// load writes the features of rows of split, one of the data set's, to x [rows×features].
+// load writes the features of rows of split, one of the data set's or the public ones, to x [rows×features].
 func (b *byteRows) load(be compute.Backend, split *data.Split, rows []int, features int, x compute.Buffer) {
 	if b.all != nil {
 		for i, row := range rows {

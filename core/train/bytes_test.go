@@ -11,6 +11,7 @@ import (
 	"clipscope/core/compute/deferred"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
+	"clipscope/core/model"
 	"clipscope/core/run"
 )
 
@@ -89,11 +90,11 @@ func (w *written) Write(dst compute.Buffer, src []float32) {
 
 // TestRowsThatStayTrainAsThoseThatAreSent trains on rows that a backend has memory for, which are written
 // once, and on rows that it has none for: the parameters are the same to the bit, a step writes the
-// numbers of rows in their place, and the estimate bounds what is taken.
+// numbers of rows in their place, and the estimate bounds what is taken. Public rows that are mixed in stay with them.
 func TestRowsThatStayTrainAsThoseThatAreSent(t *testing.T) {
 	const rows = 90
 	rng := rand.New(rand.NewPCG(5, 6))
-	for _, shape := range [][]int{{3, 5, 7}, {5, 7}} {
+	for i, shape := range [][]int{{3, 5, 7}, {5, 7}, {5, 7}} {
 		features := 1
 		for _, n := range shape {
 			features *= n
@@ -104,7 +105,15 @@ func TestRowsThatStayTrainAsThoseThatAreSent(t *testing.T) {
 			Method: "constant", Model: run.Model{Kind: "layers", Layers: []string{"conv:4:3", "tanh", "flatten", "dense"}}, NoiseMultiplier: ptr(1.0), Seed: ptr(uint64(7)),
 			ExpectedBatchSize: 20, Steps: 8, LearningRate: 0.01, Accountant: "rdp",
 		}
-		terms := planned(t, cfg, ds).Terms()
+		var public *model.PublicRows
+		if i == 2 {
+			public = publicBlobs(&cfg, 0, 20, 0.5)
+			made := &data.Dataset{Features: features}
+			fillBytes(made, rows, rng)
+			public.Split = made.Train
+		}
+		p := mixing(t, cfg, nil, public, ds)
+		terms := p.Terms()
 		most := terms.Room(terms.CapacityIn(math.MaxInt64))
 		all := most + terms.Resident()
 		var want []float32
@@ -112,7 +121,7 @@ func TestRowsThatStayTrainAsThoseThatAreSent(t *testing.T) {
 		var sent []int64 // while the run ran
 		for _, room := range []int64{most, all - 1, all} {
 			be := &written{roomy: &roomy{counted: newCounted(), room: room}}
-			r := startOn(t, cfg, ds, be)
+			r := starting(t, p, ds, be)
 			if r.feed.resident != (room == all) {
 				t.Fatalf("of %d bytes for %d, the rows stay: %v", room, all, r.feed.resident)
 			}

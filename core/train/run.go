@@ -14,8 +14,8 @@
 // Poisson samples, what a row adds is bounded by the clipper's own statement of
 // its sensitivity, noise in proportion to it is drawn once per step from a key
 // nobody knows, and thresholds move by released values alone. The divisor is the
-// expected batch size, never the realised one. Rows of the test set are outside
-// the guarantee, and so is everything in [run.Diag].
+// expected batch size, never the realised one. Rows of the test set and public rows that are
+// mixed in are outside the guarantee, and so is everything in [run.Diag].
 package train
 
 import (

@@ -35,6 +35,9 @@ func Join(ctx context.Context, p *plan.Plan, ds *data.Dataset, be compute.Backen
 
 // newRun returns a run of which nothing is open.
 func newRun(p *plan.Plan, ds *data.Dataset, be compute.Backend, others Exchange) (*Run, error) {
+	if c := p.Terms().Config.PublicRows; c.SHA256 != "" && p.Terms().PublicRows == nil {
+		return nil, plan.Fault("public_rows", "the rows of %s (SHA-256 %s) are not at hand: choose their file again", data.Shorten(c.File), c.SHA256)
+	}
 	w, err := newWorkspace(be, p.Terms(), ds.Train.N, others)
 	if err != nil {
 		return nil, err

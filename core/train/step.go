@@ -250,6 +250,7 @@ func (r *Run) move(void bool) compute.Pending {
 	if void {
 		return norm
 	}
+	r.mixIn()
 	r.opt.SetRate(r.work.terms.Config.RateAt(r.done, r.work.terms.Steps))
 	r.opt.SetNoise(r.noiseVariance())
 	r.opt.Step(r.work.model.All(), r.work.gradient)
@@ -259,13 +260,14 @@ func (r *Run) move(void bool) compute.Pending {
 	return norm
 }
 
-// noiseVariance returns the variance of the noise on each number of the mean gradient, of mechanisms
+// noiseVariance returns the variance of the noise on each number of the gradient that the optimiser takes, of mechanisms
 // whose noise has one: public, or a function of the step's released threshold.
 func (r *Run) noiseVariance() float64 {
 	if r.work.terms.NoiseMultiplier == 0 {
 		return 0
 	}
 	std := r.work.terms.GradNoise * r.clipping.mech.sensitivity() / r.work.terms.BatchSize
+	std *= 1 - r.work.terms.Config.PublicRows.Weight
 	return std * std
 }
 

@@ -74,17 +74,28 @@ func New(cfg run.Config, meta data.Meta) (*Tuning, error) {
 // StartFrom returns the tuning with the weights that its configuration names, from which all of its runs start. See
 // [plan.Plan.StartFrom].
 func (t *Tuning) StartFrom(w *model.Weights) (*Tuning, error) {
+	return t.each(func(p *plan.Plan) (*plan.Plan, error) { return p.StartFrom(w) })
+}
+
+// MixIn returns the tuning with the public rows that its configuration names, which all of its runs mix in. See
+// [plan.Plan.MixIn].
+func (t *Tuning) MixIn(rows *model.PublicRows) (*Tuning, error) {
+	return t.each(func(p *plan.Plan) (*plan.Plan, error) { return p.MixIn(rows) })
+}
+
+// each returns the tuning with the plans of all candidates changed in one way.
+func (t *Tuning) each(change func(*plan.Plan) (*plan.Plan, error)) (*Tuning, error) {
 	n := *t
 	n.grid = make([]*plan.Plan, len(t.grid))
 	for i, p := range t.grid {
 		var err error
-		if n.grid[i], err = p.StartFrom(w); err != nil {
+		if n.grid[i], err = change(p); err != nil {
 			return nil, err
 		}
 	}
 	before, now := t.grid[0].Info().Warnings, n.grid[0].Info().Warnings
 	n.info.Warnings = append(slices.Clone(t.info.Warnings), now[len(before):]...)
-	n.info.Guarantee = n.guarantee()
+	n.info.Guarantee, n.info.PublicRows = n.guarantee(), n.grid[0].Info().PublicRows
 	return &n, nil
 }
 

@@ -15,7 +15,7 @@ func all() map[form.Card]app.Composer {
 	table := exampleReport()
 	return map[form.Card]app.Composer{
 		form.Data:      &Data{Form: exampleForm(form.Data), View: DataView{Report: table, Table: table}, Loader: nobody{}},
-		form.Model:     &Model{Form: exampleForm(form.Model), Starter: nobody{}},
+		form.Model:     &Model{Form: exampleForm(form.Model), Starter: nobody{}, Mixer: nobody{}},
 		form.Clipping:  &Clipping{Form: exampleForm(form.Clipping)},
 		form.Privacy:   &Privacy{Form: exampleForm(form.Privacy)},
 		form.Optimiser: &Optimiser{Form: exampleForm(form.Optimiser)},

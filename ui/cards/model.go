@@ -21,6 +21,9 @@ type Model struct {
 	// Start is the weights that a run starts from, and Starter receives their events; nil: runs start from random ones.
 	Start   StartView
 	Starter Starter
+	// Public is the choice of public rows, and Mixer receives their events; nil: runs mix none in.
+	Public Choice
+	Mixer  Mixer
 }
 
 func (c *Model) CompoID() string { return "model-" + strconv.Itoa(c.Form.Epoch) }
@@ -28,7 +31,7 @@ func (c *Model) CompoID() string { return "model-" + strconv.Itoa(c.Form.Epoch) 
 func (c *Model) Render() app.UI {
 	f, rows := c.Form, form.On(form.Model)
 	head := widget.Card{ID: form.Model, Number: "2", Title: "Model", Line: modelLine(f.Full.Model, c.Plan), Planned: true}
-	return head.View(f, append(f.Plain(rows), c.layers(), c.start(),
+	return head.View(f, append(f.Plain(rows), c.layers(), c.start(), c.public(),
 		app.P().Class(widget.Stale("answer", f.Pending)).Hidden(c.Plan == nil).Text(size(c.Plan)),
 		app.Div().Hidden(!form.Find("model.dropout").When(&f.Full)).Body(f.Advanced(rows)))...)
 }

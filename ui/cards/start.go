@@ -4,9 +4,7 @@ import (
 	"fmt"
 
 	"clipscope/core/run"
-	"clipscope/ui/browser"
 	"clipscope/ui/form"
-	"clipscope/ui/widget"
 	"clipscope/ui/words"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
@@ -21,9 +19,8 @@ type Starter interface {
 
 // StartView describes the weights that a run starts from.
 type StartView struct {
-	Info    *run.StartInfo // nil while no file of them was read here
-	Working bool
-	Fault   string
+	Info *run.StartInfo // nil while no file of them was read here
+	Choice
 }
 
 // start is folded, as few need it, until a run starts from weights.
@@ -33,38 +30,15 @@ func (c *Model) start() app.UI {
 		return app.Div().Hidden(true)
 	}
 	v, named := c.Start, c.Form.Full.Start
-	fault := v.Fault
-	if named.SHA256 != "" && fault == "" {
-		fault = c.Form.Faults["start.sha256"]
-	}
-	return app.Details().Class("advanced").ID("start-from").Open(named.SHA256 != "" || v.Working || v.Fault != "").Body(
-		app.Summary().Text("Start from a saved model"),
-		app.Div().Class("advanced-body").Body(
-			app.P().Class("help").Text("Training goes on from a model’s weights, and not from random ones: a zip, JSON or safetensors file that this page has saved, or a safetensors file with the same tensors. The file stays on this device."),
-			app.Label().Class("button").For("start-file").Text("Choose a saved model"),
-			app.Input().Type("file").ID("start-file").Class("visually-hidden").Accept(".zip,.json,.safetensors").
-				OnChange(func(ctx app.Context, _ app.Event) {
-					files := ctx.JSSrc().Get("files")
-					if files.Length() > 0 {
-						file := files.Index(0)
-						ctx.JSSrc().Set("value", "")
-						l.ChooseStart(file)
-					}
-				}),
-			app.P().Class("loading").Role("status").Hidden(!v.Working).Text("Reading the model…"),
-			widget.Message("f-start-sha256-fault", "fault", fault),
-			widget.Message("f-start-sha256-warning", "warning", c.Form.Warnings["start.sha256"]),
-			app.Div().Class("summary").Hidden(named.SHA256 == "").Body(
-				app.P().ID("start-used").Text(v.line(named)),
-				c.Form.Field(form.Find("start.public")),
-				app.P().Class("note").Hidden(!v.private(named)).Text(v.adds()),
-				app.Button().Type("button").ID("start-drop").Text("Start from random weights").OnClick(func(app.Context, app.Event) {
-					l.DropStart()
-					browser.Focus("start-file")
-				}),
-			),
-		),
-	)
+	return c.beside(fileBeside{
+		id: "start", key: "start.sha256", title: "Start from a saved model", view: v.Choice, sum: named.SHA256,
+		help:   "Training goes on from a model’s weights, and not from random ones: a zip, JSON or safetensors file that this page has saved, or a safetensors file with the same tensors. The file stays on this device.",
+		button: "Choose a saved model", accept: ".zip,.json,.safetensors", choose: l.ChooseStart,
+		back: "Start from random weights", drop: l.DropStart,
+	},
+		app.P().ID("start-used").Text(v.line(named)),
+		c.Form.Field(form.Find("start.public")),
+		app.P().Class("note").Hidden(!v.private(named)).Text(v.adds()))
 }
 
 // known reports whether the file was read here.
@@ -75,7 +49,7 @@ func (v *StartView) known(named run.Start) bool {
 func (v *StartView) private(named run.Start) bool { return v.known(named) && v.Info.Private }
 
 func (v *StartView) line(named run.Start) string {
-	s := fmt.Sprintf("Training starts from %s (SHA-256 %s…)", words.Brief(named.File, mostOfName), named.SHA256[:min(12, len(named.SHA256))])
+	s := "Training starts from " + fileInWords(named.File, named.SHA256)
 	if v.known(named) {
 		s += ", " + words.Plural(v.Info.Parameters, "parameter")
 	}

@@ -38,7 +38,7 @@ func Stories() []widget.Story {
 		{Name: "Model card, started from a saved model", View: func() app.UI {
 			f := exampleForm(form.Model)
 			f.Full.Start = run.Start{File: "model-digits.zip", SHA256: strings.Repeat("c0ffee", 11)[:64]}
-			return &Model{Form: f, Plan: examplePlan(), Start: StartView{Info: &run.StartInfo{SHA256: f.Full.Start.SHA256, Parameters: 7850, Private: true, Epsilon: 2}}, Starter: nobody{}}
+			return &Model{Form: f, Plan: examplePlan(), Start: StartView{Info: &run.StartInfo{SHA256: f.Full.Start.SHA256, Parameters: 7850, Private: true, Epsilon: 2}}, Starter: nobody{}, Mixer: nobody{}}
 		}},
 		{Name: "Model card, a list of layers that does not fit", View: func() app.UI { return &Model{Form: layersForm(), Plan: layersPlan()} }},
 		{Name: "Clipping card", View: func() app.UI { return &Clipping{Form: exampleForm(form.Clipping)} }},
@@ -50,20 +50,22 @@ func Stories() []widget.Story {
 // nobody takes the events of stories.
 type nobody struct{}
 
-func (nobody) Set(string, string)    {}
-func (nobody) Settle(string)         {}
-func (nobody) Open(form.Card)        {}
-func (nobody) OpenFiles(app.Value)   {}
-func (nobody) CancelOpen()           {}
-func (nobody) StopLooking()          {}
-func (nobody) TakeSaved()            {}
-func (nobody) UseSaved()             {}
-func (nobody) StartSaved()           {}
-func (nobody) ChooseStart(app.Value) {}
-func (nobody) DropStart()            {}
-func (nobody) CheckSaved()           {}
-func (nobody) ReadAsNew()            {}
-func (nobody) ShowTable(bool)        {}
+func (nobody) Set(string, string)     {}
+func (nobody) Settle(string)          {}
+func (nobody) Open(form.Card)         {}
+func (nobody) OpenFiles(app.Value)    {}
+func (nobody) CancelOpen()            {}
+func (nobody) StopLooking()           {}
+func (nobody) TakeSaved()             {}
+func (nobody) UseSaved()              {}
+func (nobody) StartSaved()            {}
+func (nobody) ChooseStart(app.Value)  {}
+func (nobody) DropStart()             {}
+func (nobody) ChoosePublic(app.Value) {}
+func (nobody) DropPublic()            {}
+func (nobody) CheckSaved()            {}
+func (nobody) ReadAsNew()             {}
+func (nobody) ShowTable(bool)         {}
 
 func (nobody) ChooseBackbone(app.Value)   {}
 func (nobody) SetBackbone(string, string) {}

@@ -73,8 +73,8 @@ func TestGetReturnsWhatWasSet(t *testing.T) {
 }
 
 // elsewhere are the fields that have no row: what is said of single columns stands in
-// the preview of a table, and of files in a list of them. The name of the file that a run starts from comes with its hash.
-var elsewhere = []string{"csv.columns", "csv.bounds", "csv.fill", "csv.roles", "start.file"}
+// the preview of a table, and of files in a list of them. The names of the files that a run starts from, and mixes in, come with their hashes.
+var elsewhere = []string{"csv.columns", "csv.bounds", "csv.fill", "csv.roles", "start.file", "public_rows.file"}
 
 // Every field of a configuration but these stands on the page, and every row of the table
 // is a field or a choice between fields, once.

@@ -78,6 +78,8 @@ func lacks(library string, c run.Config, p *run.PlanInfo) error {
 		return errors.New("this script takes all of its steps, and has no early stopping")
 	case c.Start.SHA256 != "":
 		return errors.New("this script starts from random weights")
+	case c.PublicRows.SHA256 != "":
+		return errors.New("this script mixes no public rows in")
 	case c.Iterate != "" && c.Iterate != "last":
 		return errors.New("this script ends with the last step’s parameters")
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"clipscope/core/run"
 	"clipscope/ui/form"
@@ -23,10 +24,19 @@ func JavaScript(c run.Config) string {
 		c.Data, more = "", ", { train: [file] }"
 		head = "// file is a File: the table, or the archive of pictures, that the run is trained on.\n"
 	}
+	var options []string
 	if c.Start.SHA256 != "" {
-		more = cmp.Or(more, ", undefined") + ", { start: saved }"
+		options = append(options, "start: saved")
 		head += fmt.Sprintf("// saved is a File: the model whose weights the run starts from, %q.\n", c.Start.File)
 		c.Start = run.Start{Public: c.Start.Public}
+	}
+	if p := &c.PublicRows; p.SHA256 != "" {
+		options = append(options, "publicRows: open")
+		head += fmt.Sprintf("// open is a File: the public rows that the run mixes in, %q.\n", p.File)
+		p.File, p.SHA256 = "", ""
+	}
+	if options != nil {
+		more = cmp.Or(more, ", undefined") + ", { " + strings.Join(options, ", ") + " }"
 	}
 	b, err := json.MarshalIndent(c, "", "  ")
 	if err != nil { // as of a number that is none, which fields refuse

@@ -37,6 +37,17 @@ func TestJavaScriptNamesTheStart(t *testing.T) {
 	}
 }
 
+// TestJavaScriptNamesThePublicRows beside the start.
+func TestJavaScriptNamesThePublicRows(t *testing.T) {
+	hash := strings.Repeat("a", 64)
+	text := JavaScript(run.Config{Data: "moons", Start: run.Start{File: "m.zip", SHA256: hash}, PublicRows: run.PublicRows{File: "o.csv\n1", SHA256: hash, Weight: 0.2, Public: true}})
+	for _, want := range []string{"}, undefined, { start: saved, publicRows: open });", "// open is a File: the public rows that the run mixes in, \"o.csv\\n1\".\n", "public_rows: {\n    weight: 0.2,\n    public: true\n  }"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in:\n%s", want, text)
+		}
+	}
+}
+
 // planned is a run of pictures of one plane of colour.
 func planned() (run.Config, run.Facts, *run.PlanInfo) {
 	c := run.Config{Method: "constant", MaxGradNorm: 0.5, ExpectedBatchSize: 256, Optimizer: "momentum", LearningRate: 0.05, Momentum: 0.9, Nesterov: true}

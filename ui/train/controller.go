@@ -45,6 +45,7 @@ type Controller struct {
 	exp      *experiment
 	data     *dataSource
 	start    *startWeights // nil: nothing reads saved models
+	public   *publicRows   // nil: nothing keeps public rows
 	ledger   *ledger.Ledger
 	trials   *trials
 	keptRuns *keptRuns
@@ -76,9 +77,13 @@ func New(c Client) *Controller {
 	if f, ok := c.(Featurer); ok {
 		s.data.backbone = &backbone{data: s.data, client: f}
 	}
+	adopted := func() { s.touched = true; s.edited() }
 	if w, ok := c.(Weigher); ok {
-		s.start = &startWeights{env: e, client: w, exp: exp, adopted: func() { s.touched = true; s.edited() }}
+		s.start = &startWeights{choice: choice{env: e}, client: w, exp: exp, adopted: adopted}
 		s.data.startFrom = s.startFrom
+	}
+	if o, ok := c.(Opener); ok {
+		s.public = &publicRows{choice: choice{env: e}, client: o, exp: exp, adopted: adopted}
 	}
 	exp.reading = func() bool { return s.data.loading }
 	kept, _ := c.(ledger.Client)
@@ -212,6 +217,7 @@ func (s *Controller) replace(cfg run.Config) {
 	s.touched, s.restored = false, false
 	s.trials.fault, s.about = "", ""
 	s.start.forgetFault()
+	s.public.forgetFault()
 	switch full := s.exp.full(); {
 	case full.Data != s.data.wanted || s.data.fault != "":
 		s.data.openNamed(full.Data)

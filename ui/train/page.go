@@ -135,7 +135,7 @@ func (p *Page) experiment() app.UI {
 	return app.Div().Class("experiment").ID("experiment").Role("region").Aria("label", "Experiment").Body(
 		&presetMenu{Epoch: x.epoch, About: s.about, Session: s},
 		&cards.Data{Form: f, View: s.data.view(), Loader: s.data, Features: s.data.featurer(), Shows: s},
-		&cards.Model{Form: f, Plan: x.plan, Start: s.start.shown(), Starter: s.start.starter()},
+		&cards.Model{Form: f, Plan: x.plan, Start: s.start.shown(), Starter: s.start.starter(), Public: s.public.shown(), Mixer: s.public.mixer()},
 		&cards.Clipping{Form: f},
 		&cards.Privacy{Form: f, Plan: x.plan, Rows: s.data.rows(), Ledger: s.ledger.View(), Actions: s.ledger},
 		&cards.Optimiser{Form: f},

@@ -16,42 +16,64 @@ type Weigher interface {
 	StartWeights(file app.Value, done func(run.StartInfo, error)) (cancel func())
 }
 
+// choice reads a file that was chosen, one at a time.
+type choice struct {
+	*env
+	cards.Choice
+	cancel func()
+	tries  int
+}
+
+// read has a file read. take is called once it is, unless it is called off before.
+func (c *choice) read(begin func(done func(error)) (cancel func()), take func()) {
+	c.stop()
+	c.Working, c.Fault = true, ""
+	mine := c.tries
+	c.changed()
+	c.cancel = begin(func(err error) {
+		if mine != c.tries {
+			return
+		}
+		c.Working, c.cancel = false, nil
+		if err == nil {
+			take()
+			return
+		}
+		if !errors.Is(err, client.ErrAborted) {
+			c.Fault = err.Error()
+		}
+		c.changed()
+	})
+}
+
+func (c *choice) stop() {
+	if c.cancel != nil {
+		c.cancel()
+	}
+	c.tries++
+	c.cancel, c.Working = nil, false
+}
+
 // startWeights is the saved model that runs start from.
 type startWeights struct {
-	*env
+	choice
 	client  Weigher
 	exp     *experiment
-	adopted func() // the configuration has been changed
-	view    cards.StartView
-	cancel  func()
-	tries   int
+	adopted func()         // the configuration has been changed
+	info    *run.StartInfo // of the file that was read last; nil: none was
 }
 
 // ChooseStart reads a saved model, and has runs start from it. The network becomes that of the file, where it states one.
 func (s *startWeights) ChooseStart(file app.Value) {
-	s.stop()
-	s.view.Working, s.view.Fault = true, ""
-	mine := s.tries
-	s.changed()
-	s.cancel = s.client.StartWeights(file, func(info run.StartInfo, err error) {
-		if mine != s.tries {
-			return
-		}
-		s.view.Working, s.cancel = false, nil
-		if err != nil {
-			if !errors.Is(err, client.ErrAborted) {
-				s.view.Fault = err.Error()
-			}
-			s.changed()
-			return
-		}
-		s.take(info)
-	})
+	var got run.StartInfo
+	s.read(func(done func(error)) func() {
+		return s.client.StartWeights(file, func(info run.StartInfo, err error) { got = info; done(err) })
+	}, func() { s.take(got) })
 }
 
 // take has runs start from weights. Those that the configuration names already keep their name, and what was declared of them.
 func (s *startWeights) take(info run.StartInfo) {
-	s.view.Info = &info
+	s.info = &info
 	cfg := &s.exp.cfg
 	if cfg.Start.SHA256 != info.SHA256 {
 		cfg.Start = run.Start{File: info.File, SHA256: info.SHA256}
@@ -69,7 +91,7 @@ func (s *startWeights) take(info run.StartInfo) {
 // DropStart has runs start from random weights.
 func (s *startWeights) DropStart() {
 	s.stop()
-	s.view = cards.StartView{}
+	s.info, s.Fault = nil, ""
 	s.exp.cfg.Start = run.Start{}
 	s.exp.forget("start.public")
 	s.exp.remake()
@@ -79,16 +101,8 @@ func (s *startWeights) DropStart() {
 // forgetFault takes back what was said of a file, as other settings are in place.
 func (s *startWeights) forgetFault() {
 	if s != nil {
-		s.view.Fault = ""
+		s.Fault = ""
 	}
-}
-
-func (s *startWeights) stop() {
-	if s.cancel != nil {
-		s.cancel()
-	}
-	s.tries++
-	s.cancel, s.view.Working = nil, false
 }
 
 // shown returns the card's view of the weights; an empty one where nothing reads saved models.
@@ -96,7 +110,7 @@ func (s *startWeights) shown() cards.StartView {
 	if s == nil {
 		return cards.StartView{}
 	}
-	return s.view
+	return cards.StartView{Info: s.info, Choice: s.Choice}
 }
 
 // starter returns the receiver of the card's events; nil where the client reads no models.

@@ -31,20 +31,20 @@ func TestStartFromASavedModel(t *testing.T) {
 	read := func(info run.StartInfo, err error) {
 		t.Helper()
 		b.start.ChooseStart(filesNamed("m.zip").Index(0))
-		if !b.start.view.Working {
+		if !b.start.Working {
 			t.Error("nothing says that the model is read")
 		}
 		done(info, err)
 	}
 	read(run.StartInfo{}, errors.New("m.zip: it is cut short"))
-	if b.start.view.Fault == "" || b.exp.cfg.Start != (run.Start{}) {
-		t.Errorf("of a bad file %+v, start %+v", b.start.view, b.exp.cfg.Start)
+	if b.start.Fault == "" || b.exp.cfg.Start != (run.Start{}) {
+		t.Errorf("of a bad file %+v, start %+v", b.start.Choice, b.exp.cfg.Start)
 	}
 	info := run.StartInfo{File: "m.zip", SHA256: "c0ffee", Model: run.Model{Kind: "softmax"}}
 	read(info, nil)
 	want := run.Start{File: "m.zip", SHA256: "c0ffee"}
-	if b.exp.cfg.Start != want || b.exp.cfg.Model.Kind != "softmax" || b.start.view.Fault != "" {
-		t.Errorf("start %+v, model %+v, %+v", b.exp.cfg.Start, b.exp.cfg.Model, b.start.view)
+	if b.exp.cfg.Start != want || b.exp.cfg.Model.Kind != "softmax" || b.start.Fault != "" {
+		t.Errorf("start %+v, model %+v, %+v", b.exp.cfg.Start, b.exp.cfg.Model, b.start.Choice)
 	}
 	b.Set("start.public", "true")
 	want.Public = true
@@ -59,7 +59,7 @@ func TestStartFromASavedModel(t *testing.T) {
 		t.Errorf("other weights: %+v", b.exp.cfg.Start)
 	}
 	b.start.DropStart()
-	if b.exp.cfg.Start != (run.Start{}) || b.start.view.Info != nil {
+	if b.exp.cfg.Start != (run.Start{}) || b.start.info != nil {
 		t.Errorf("dropped, and there is %+v", b.exp.cfg.Start)
 	}
 	b.start.ChooseStart(filesNamed("m.zip").Index(0))

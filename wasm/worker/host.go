@@ -23,11 +23,11 @@ type Host struct {
 	Now func() time.Time
 	// Backend finds the back end that a configuration names, without opening it.
 	Backend func(run.Config) (Backend, error)
-	// New plans a run, from the weights that its configuration names; nil: it names none.
-	New func(run.Config, data.Meta, *model.Weights) (Planned, error)
+	// New plans a run, with the files that its configuration names.
+	New func(run.Config, data.Meta, Given) (Planned, error)
 	// Load reads files.
 	Load func(ctx context.Context, train, test []source.File, opt run.CSV, progress func(source.Progress)) (*data.Dataset, *data.Report, error)
-	// Files reads the files that a model is to answer.
+	// Files reads the files that a model is to answer, and public rows.
 	Files load.Loader
 	// Builtin makes built-in data.
 	Builtin func(name string, seed uint64) (*data.Dataset, error)
@@ -42,6 +42,12 @@ type Host struct {
 	Agreement func(context.Context, run.Invitation) (run.Agreed, error)
 	// Audit audits the trainer, calling progress after every step.
 	Audit func(q run.AuditRequest, progress func(step, steps int) error) (run.AuditReport, error)
+}
+
+// Given holds what the files hold that a configuration names beside its data; nil: it names none.
+type Given struct {
+	Start  *model.Weights
+	Public *model.PublicRows
 }
 
 // Planned is a run whose parts agree: a plan of package plan, or a tuning.

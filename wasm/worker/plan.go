@@ -3,11 +3,15 @@ package worker
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 
 	"clipscope/core/compute"
 	"clipscope/core/data"
+	"clipscope/core/data/load"
+	"clipscope/core/data/source"
 	"clipscope/core/model"
 	"clipscope/core/run"
 )
@@ -16,8 +20,18 @@ import (
 type planner struct {
 	data    *openData
 	backend func(run.Config) (Backend, error)
-	plan    func(run.Config, data.Meta, *model.Weights) (Planned, error)
+	plan    func(run.Config, data.Meta, Given) (Planned, error)
 	weights *model.Weights // that a run may start from; nil: none were given
+	files   load.Loader
+	public  publicFile // that a run may mix in
+}
+
+// publicFile is a file of public rows. Its zero value is none.
+type publicFile struct {
+	file   source.File
+	sha256 string
+	rows   *model.PublicRows // its rows as those of a data set, the last that asked for them
+	of     *data.Dataset
 }
 
 func (p *planner) info(q run.TrainRequest) (run.PlanInfo, error) {
@@ -57,11 +71,69 @@ func (p *planner) readWeights(r Request, q run.StartRequest) (run.StartInfo, err
 	if err != nil {
 		return run.StartInfo{}, noModel(f, err)
 	}
-	if q.SHA256 != "" && w.Info.SHA256 != q.SHA256 {
-		return run.StartInfo{}, &data.Error{File: f.Name(), Got: "other weights than when it was chosen", Fix: "Choose the file again; it has been changed since."}
+	if err := unchanged(f, w.Info.SHA256, q.SHA256); err != nil {
+		return run.StartInfo{}, err
 	}
 	p.weights = w
 	return w.Info, nil
+}
+
+// unchanged refuses a file whose hash is not the one that it had when it was chosen; "": any is right.
+func unchanged(f source.File, sum, want string) error {
+	if want == "" || sum == want {
+		return nil
+	}
+	return &data.Error{File: f.Name(), Got: "something else than when it was chosen", Fix: "Choose the file again; it has been changed since."}
+}
+
+// mostPublic bounds the bytes of a file of public rows.
+const mostPublic = 256 << 20
+
+// readPublic takes a file of public rows in the place of the one before. Its rows are read once a plan names it, as
+// those of the data that is open then.
+func (p *planner) readPublic(r Request) (any, error) {
+	var q run.PublicRequest
+	if err := read(r.Text, &q); err != nil {
+		return nil, err
+	}
+	f, b, err := wholeFile(r, func(f source.File, _ []byte) error {
+		if f.Size() > mostPublic {
+			return &data.Error{File: f.Name(), Expected: "at most 256 MB of public rows", Got: "more", Fix: "Choose fewer rows."}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	sum := fmt.Sprintf("%x", sha256.Sum256(b))
+	if err := unchanged(f, sum, q.SHA256); err != nil {
+		return nil, err
+	}
+	p.public = publicFile{file: f, sha256: sum}
+	return run.PublicRows{File: f.Name(), SHA256: sum}, nil
+}
+
+// publicOf returns the public rows that a configuration names, as rows of ds; nil where it names none.
+func (p *planner) publicOf(c run.PublicRows, ds *data.Dataset) (*model.PublicRows, error) {
+	const field = "public_rows"
+	f := &p.public
+	switch {
+	case c.SHA256 == "":
+		return nil, nil
+	case f.sha256 != c.SHA256:
+		return nil, &run.ConfigError{Field: field, Message: fmt.Sprintf("the run mixes in the public rows of %s (SHA-256 %.12s…), and they are not open here: choose that file, or leave them out", cmp.Or(data.Shorten(c.File), "a file"), c.SHA256)}
+	case f.of == ds:
+		return f.rows, nil
+	}
+	rows, err := model.ReadPublic(context.Background(), p.files, f.file, ds, nil)
+	if err != nil { // which speaks of a model where the data is meant
+		said := strings.NewReplacer("which the model was trained on", "as your data has", "as the model was trained on", "with your data’s columns and classes",
+			"the model was trained on", "your data has", "that the model can answer", "that fit your data", ", or ask for answers instead", "").Replace(err.Error())
+		return nil, &run.ConfigError{Field: field, Message: said}
+	}
+	rows.Info.SHA256 = f.sha256
+	f.rows, f.of = rows, ds
+	return rows, nil
 }
 
 // prepareFrom is like prepare, with weights that the caller has.
@@ -76,7 +148,11 @@ func (p *planner) prepareFrom(c run.Config, start *model.Weights) (ready prepare
 	if ready.on, err = p.backend(c); err != nil {
 		return ready, &run.ConfigError{Field: "backend", Message: err.Error()}
 	}
-	ready.plan, err = p.plan(c, ready.ds.Meta(), start)
+	given := Given{Start: start}
+	if given.Public, err = p.publicOf(c.PublicRows, ready.ds); err != nil {
+		return ready, err
+	}
+	ready.plan, err = p.plan(c, ready.ds.Meta(), given)
 	return ready, err
 }
 

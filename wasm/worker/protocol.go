@@ -23,6 +23,8 @@
 //	           about the data, which the worker keeps until the next open succeeds
 //	start      [run.StartRequest] + a model's file → reply: [run.StartInfo] of its weights, which
 //	           the worker keeps for runs that name them
+//	public     [run.PublicRequest] + a file of public rows → reply: [run.PublicRows], its name and hash. The
+//	           worker keeps it for runs that name them
 //	plan       [run.TrainRequest] → reply: [run.PlanInfo]
 //	train      [run.TrainRequest] → reply: [run.PlanInfo]; from then on, under the
 //	           same id: state, place, trial, events … and at the end one of done and failed
@@ -142,6 +144,7 @@ const (
 	Calibrate  = "calibrate"
 	Open       = "open"
 	Start      = "start"
+	Public     = "public"
 	Plan       = "plan"
 	Train      = "train"
 	Change     = "change"

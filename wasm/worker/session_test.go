@@ -14,7 +14,6 @@ import (
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
 	"clipscope/core/data/source"
-	"clipscope/core/model"
 	"clipscope/core/run"
 )
 
@@ -135,7 +134,7 @@ func newPage(t *testing.T, trainer func(run.Config, data.Meta) (Planned, error),
 			}
 			return b, fmt.Errorf("no backend %q", c.Backend)
 		},
-		New: func(c run.Config, m data.Meta, _ *model.Weights) (Planned, error) { return trainer(c, m) },
+		New: func(c run.Config, m data.Meta, _ Given) (Planned, error) { return trainer(c, m) },
 		Load: func(_ context.Context, train, _ []source.File, _ run.CSV, progress func(source.Progress)) (*data.Dataset, *data.Report, error) {
 			if train[0].Name() == "bad" {
 				return nil, &data.Report{Columns: []data.Column{{Name: "understood"}}}, &data.Error{File: "bad", Row: 7, Expected: "a number"}

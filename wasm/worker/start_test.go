@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"clipscope/core/data"
+	"clipscope/core/data/load"
 	"clipscope/core/data/source"
 	"clipscope/core/model"
 	"clipscope/core/run"
@@ -17,8 +18,8 @@ import (
 func TestRunsGetTheWeightsTheyName(t *testing.T) {
 	var got *model.Weights
 	p := newPage(t, steps(1), func(h *Host) {
-		h.New = func(_ run.Config, _ data.Meta, w *model.Weights) (Planned, error) {
-			got = w
+		h.New = func(_ run.Config, _ data.Meta, g Given) (Planned, error) {
+			got = g.Start
 			return &fake{steps: 1}, nil
 		}
 	})
@@ -56,8 +57,8 @@ func TestAStartedRunGoesOnWithoutTheFile(t *testing.T) {
 	v := newMemStore()
 	var got *model.Weights
 	real := func(h *Host) {
-		h.New = func(_ run.Config, _ data.Meta, w *model.Weights) (Planned, error) {
-			got = w
+		h.New = func(_ run.Config, _ data.Meta, g Given) (Planned, error) {
+			got = g.Start
 			return &fake{steps: 100}, nil
 		}
 	}
@@ -76,6 +77,98 @@ func TestAStartedRunGoesOnWithoutTheFile(t *testing.T) {
 	other.next(ReplyType)
 	if got == nil || !reflect.DeepEqual(got.Info, info) {
 		t.Errorf("it goes on from %+v, want %+v", got, info)
+	}
+	other.next(DoneType)
+}
+
+// TestRunsGetThePublicRowsTheyName: a file of public rows is given once, and every plan that names its hash has its rows,
+// read as those of the open data; one that names another is refused with the file to choose.
+func TestRunsGetThePublicRowsTheyName(t *testing.T) {
+	var got *model.PublicRows
+	p := newPage(t, steps(1), func(h *Host) {
+		h.New = func(_ run.Config, _ data.Meta, g Given) (Planned, error) {
+			got = g.Public
+			return &fake{steps: 1}, nil
+		}
+		h.Load = load.Load
+	})
+	fails := func(kind, text, said string, files ...source.File) {
+		t.Helper()
+		p.send(kind, 9, text, files...)
+		if m := p.next(ErrorType); !strings.Contains(m.Text, said) {
+			t.Errorf("%s: %s, want %q", kind, m.Text, said)
+		}
+	}
+	table := func(name, columns string) source.File {
+		return source.Bytes(name, []byte(columns+"\n"+strings.Repeat("1,no\n2,yes\n", 10)))
+	}
+	fails(Public, `{}`, "one file")
+	p.send(Public, 1, `{}`, table("open.csv", "x,y"))
+	named := decode[run.PublicRows](t, p.next(ReplyType))
+	if named.File != "open.csv" || len(named.SHA256) != 64 {
+		t.Fatalf("rows of %+v", named)
+	}
+	config := fmt.Sprintf(`{"config":{"data":"files","public_rows":{"file":"open.csv","sha256":%q,"public":true}}}`, named.SHA256)
+	for _, columns := range []string{"x,y", "z,y", "x,y"} {
+		p.send(Open, 2, `{"csv":{"label":"y"}}`, table("mine.csv", columns))
+		p.next(ReplyType)
+		if columns == "z,y" {
+			fails(Plan, config, "public_rows")
+			fails(Plan, config, `open.csv, row 1: expected a column \"z\", as your data has, found`)
+			continue
+		}
+		p.send(Plan, 3, config)
+		p.next(ReplyType)
+		if got == nil || got.Split.N != 20 || got.Info.SHA256 != named.SHA256 {
+			t.Errorf("planned with %+v", got)
+		}
+		p.send(Plan, 3, `{"config":{"data":"files"}}`)
+		if p.next(ReplyType); got != nil {
+			t.Error("a plan that names no public rows has some")
+		}
+	}
+	other := strings.Repeat("b", 64)
+	fails(Plan, strings.ReplaceAll(config, named.SHA256, other), "mixes in the public rows of open.csv (SHA-256 bbbbbbbbbbbb…), and they are not open here")
+	fails(Public, fmt.Sprintf(`{"sha256":%q}`, other), "it has been changed since", table("open.csv", "x,y"))
+}
+
+// TestAnInterruptedRunAsksForItsPublicRows: a run that mixes rows in goes on once their file is open, and names it before.
+func TestAnInterruptedRunAsksForItsPublicRows(t *testing.T) {
+	v := newMemStore()
+	var got *model.PublicRows
+	real := func(h *Host) {
+		h.New = func(_ run.Config, _ data.Meta, g Given) (Planned, error) {
+			got = g.Public
+			return &fake{steps: 100}, nil
+		}
+		h.Builtin = func(string, uint64) (*data.Dataset, error) {
+			ds, _, err := load.Load(t.Context(), []source.File{source.Bytes("built.csv", []byte("x,y\n"+strings.Repeat("1,no\n2,yes\n", 10)))}, nil, run.CSV{Label: "y"}, nil)
+			return ds, err
+		}
+	}
+	public := source.Bytes("open.csv", []byte("x,y\n3,no\n4,yes\n5,yes\n"))
+	p := storing(t, v, steps(100), real)
+	p.send(Public, 1, `{}`, public)
+	named := decode[run.PublicRows](t, p.next(ReplyType))
+	p.send(Train, 2, strings.Replace(keptRequest, `"digits"`, fmt.Sprintf(`"digits","public_rows":{"file":"open.csv","sha256":%q,"public":true}`, named.SHA256), 1))
+	p.state(Paused)
+	p.send(Step, 2, "")
+	p.next(EventsType)
+	v.stored(t, anyID, 1)
+	v.kill(anyID)
+	other := storing(t, v, steps(100), real)
+	got = nil
+	const on = `{"id":"0123456789abcdef","program":"1"}`
+	other.send(GoOn, 3, on)
+	if m := other.next(ErrorType); got != nil || !strings.Contains(m.Text, "the public rows of open.csv") {
+		t.Fatalf("without the file: %s", m.Text)
+	}
+	other.send(Public, 4, fmt.Sprintf(`{"sha256":%q}`, named.SHA256), public)
+	other.next(ReplyType)
+	other.send(GoOn, 5, on)
+	other.next(ReplyType)
+	if got == nil || got.Split.N != 3 || got.Info.SHA256 != named.SHA256 {
+		t.Errorf("it goes on with %+v", got)
 	}
 	other.next(DoneType)
 }

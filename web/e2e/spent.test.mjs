@@ -83,7 +83,7 @@ test("a run without a guarantee makes the total infinite, and the page may ask w
 const entrances = {
   train: "charged", lab: "asked", continue: "charged before it was interrupted", resume: "charged before it was interrupted",
   open: "counts as public", features: "counts as public", plan: "counts as public", together: "counts as public; train trains with others",
-  load: "reads no training rows; its evaluate and predict tell their owner of rows that he gives", convert: "reads a model", start: "reads a model",
+  load: "reads no training rows; its evaluate and predict tell their owner of rows that he gives", convert: "reads a model", start: "reads a model", publicRows: "names a file; what is public costs nothing",
   audit: "reads made-up rows", backbone: "reads a model",
   methods: "", datasets: "", epsilon: "", calibrate: "", delta: "", report: "", attack: "", check: "reads a saved file", curve: "", group: "", tuning: "",
   interrupted: "", onInterrupted: "", discard: "", forgetFeatures: "", ledger: "", version: "", ready: "",

@@ -1,0 +1,69 @@
+package cards
+
+import (
+	"fmt"
+	"strings"
+
+	"clipscope/ui/browser"
+	"clipscope/ui/widget"
+	"clipscope/ui/words"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// Choice says how the reading of a chosen file goes.
+type Choice struct {
+	Working bool
+	Fault   string
+}
+
+// fileBeside is a file that a run takes beside its data: weights to start from, or public rows.
+type fileBeside struct {
+	id, key     string // key: of the hash in the configuration
+	title, help string
+	view        Choice
+	sum         string // SHA-256 of the file that the configuration names; empty: it names none
+
+	button, accept string
+	choose         func(file app.Value)
+	back           string // label of the button that calls drop
+	drop           func()
+}
+
+// beside draws the choice of a file, folded until there is one, and used once the configuration names it.
+func (c *Model) beside(f fileBeside, used ...app.UI) app.UI {
+	fault := f.view.Fault
+	if f.sum != "" && fault == "" {
+		fault = c.Form.Faults[f.key]
+	}
+	input, field := f.id+"-file", "f-"+strings.ReplaceAll(f.key, ".", "-")
+	used = append(used, app.Button().Type("button").ID(f.id+"-drop").Text(f.back).OnClick(func(app.Context, app.Event) {
+		f.drop()
+		browser.Focus(input)
+	}))
+	return app.Details().Class("advanced").ID(f.id+"-from").Open(f.sum != "" || f.view.Working || f.view.Fault != "").Body(
+		app.Summary().Text(f.title),
+		app.Div().Class("advanced-body").Body(
+			app.P().Class("help").Text(f.help),
+			app.Label().Class("button").For(input).Text(f.button),
+			app.Input().Type("file").ID(input).Class("visually-hidden").Accept(f.accept).
+				OnChange(func(ctx app.Context, _ app.Event) {
+					files := ctx.JSSrc().Get("files")
+					if files.Length() > 0 {
+						file := files.Index(0)
+						ctx.JSSrc().Set("value", "")
+						f.choose(file)
+					}
+				}),
+			app.P().Class("loading").Role("status").Hidden(!f.view.Working).Text("Reading the file…"),
+			widget.Message(field+"-fault", "fault", fault),
+			widget.Message(field+"-warning", "warning", c.Form.Warnings[f.key]),
+			app.Div().Class("summary").Hidden(f.sum == "").Body(used...),
+		),
+	)
+}
+
+// fileInWords names a file by its name and the beginning of its hash.
+func fileInWords(name, sum string) string {
+	return fmt.Sprintf("%s (SHA-256 %s…)", words.Brief(name, mostOfName), sum[:min(12, len(sum))])
+}
