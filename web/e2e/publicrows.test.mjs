@@ -1,7 +1,7 @@
 // Public rows that are mixed into a private run: what they are good for, what is said of them, and what is refused.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { STILL, eventually, stage, start, wide } from "./browser.mjs";
+import { STILL, eventually, ready, stage, start, wide } from "./browser.mjs";
 
 const { visit } = await stage();
 
@@ -82,7 +82,9 @@ test("the page adds public rows, and a link asks for their file", async (t) => {
   const address = page.url();
   await page.goto("about:blank");
   await page.goto(address);
+  await ready(page);
   await page.setInputFiles("#files", csv("mine.csv", mine));
+  await page.locator("#card-data", { hasText: "240 × 8" }).waitFor();
   await page.locator("#card-model .card-head").click();
   await page.locator("#f-public_rows-sha256-fault", { hasText: "public rows of open.csv" }).waitFor();
   await page.setInputFiles("#public-file", csv("again.csv", open));
