@@ -80,18 +80,18 @@ func TestTrainOnFromTheRunThatIsShown(t *testing.T) {
 	b.load(6000)
 	b.tick()
 	b.trials.start()
-	if b.startFromShown(); b.caption().Onward || b.start.view.Working {
+	if b.startFromShown(); b.caption().Onward || b.start.shown().Working {
 		t.Error("a run under way is started from")
 	}
 	b.client.runs[0].done(run.Result{Steps: 1, PlannedSteps: 1}, nil)
 	for _, r := range []run.Result{{Charged: true}, {Unusable: "The means were measured."}} {
 		b.trials.shown.result = &r
-		if b.startFromShown(); b.caption().Onward || b.start.view.Working {
+		if b.startFromShown(); b.caption().Onward || b.start.shown().Working {
 			t.Errorf("started from %+v", r)
 		}
 	}
 	b.trials.shown.result = &run.Result{Steps: 1, PlannedSteps: 1}
-	if b.startFromShown(); !b.caption().Onward || !b.start.view.Working {
+	if b.startFromShown(); !b.caption().Onward || !b.start.shown().Working {
 		t.Fatal("the model is not read")
 	}
 	done(run.StartInfo{File: "run.safetensors", SHA256: "c0ffee", Private: true, Epsilon: 1}, nil)
