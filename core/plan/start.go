@@ -174,14 +174,14 @@ func (d *draft) warnOfStart(a *run.Application, name string) {
 func (d *draft) warnOfStartScaling(of run.AppliedScaling, name string) {
 	s := d.terms.Config.Scaling
 	switch {
+	case s.Kind == "declared" && of.Lo != nil: // by whatever way: a run that found bounds may have released these
+		if bounds, err := d.terms.Meta.DeclaredBounds(s.Lo, s.Hi); err == nil && !sameBounds(of, bounds) {
+			d.warn("start", "%s was trained with other bounds of the features: its weights meet features of another size.", name)
+		}
 	case of.Kind != s.Kind:
 		d.warn("start", "%s was trained with the scaling %s, and this run has %s: its weights meet features of another size.", name, of.Kind, s.Kind)
 	case s.Kind == "private" || s.Kind == "measured":
 		d.warn("start", "This run finds bounds of its own, so that the weights of %s meet features of another size. Where its run has released bounds, declare those.", name)
-	case s.Kind == "declared":
-		if bounds, err := d.terms.Meta.DeclaredBounds(s.Lo, s.Hi); err == nil && !sameBounds(of, bounds) {
-			d.warn("start", "%s was trained with other bounds of the features: its weights meet features of another size.", name)
-		}
 	}
 }
 

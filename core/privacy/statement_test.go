@@ -296,3 +296,32 @@ func TestStatementOfDeclaredRowsIsAddOrRemove(t *testing.T) {
 		}
 	}
 }
+
+// TestTheParagraphNamesWhatIsNotCovered: whoever pastes it into a report passes on what was public and what was before.
+func TestTheParagraphNamesWhatIsNotCovered(t *testing.T) {
+	short := func(k Known) string {
+		s, err := NewStatement(Statement{
+			NoiseMultiplier: 1.25, SampleRate: 0.05, Steps: 40, Planned: 40, Delta: 1e-5, Accountant: PLD, Clipping: "constant, max_grad_norm = 1",
+			PerStep: PoissonSampled{SampleRate: 0.05, Of: Gaussian{NoiseMultiplier: 1.25}}, Released: []string{"the parameters after every step"}, Known: k,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.short()
+	}
+	for name, c := range map[string]struct {
+		known Known
+		want  string
+	}{
+		"public rows":    {Known{PublicRows: &run.PublicInfo{PublicRows: run.PublicRows{File: "open.csv"}, Rows: 1600}}, "1,600 public rows of open.csv were mixed in, to which it promises nothing."},
+		"public weights": {Known{Start: &run.StartInfo{File: "before.zip"}}, "the weights in before.zip: to the rows that they were trained on it promises nothing."},
+		"a private run":  {Known{Start: &run.StartInfo{File: "before.zip", Private: true, Epsilon: 2, Delta: 1e-5}}, "both together promise (ε = "},
+	} {
+		if got := short(c.known); !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	if got := short(Known{}); strings.Contains(got, "promises nothing") || strings.Contains(got, "together") {
+		t.Errorf("with neither: %s", got)
+	}
+}

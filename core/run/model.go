@@ -60,7 +60,7 @@ func (m Model) List() []string {
 func Networks() []Network { return slices.Clone(networks) }
 
 var networks = []Network{
-	{"cnn-opacus", "small convolutional network", "The network of Opacus’s MNIST example: two convolutions, 26,010 parameters.",
+	{"cnn-opacus", "small convolutional network", "The network of Opacus’s MNIST example: two convolutions.",
 		strings.Fields("conv:16:8:s2:p3 relu maxpool:2:s1 conv:32:4:s2 relu maxpool:2:s1 flatten dense:32 relu dense")},
 	{"cnn-tb-mnist", "Tramèr & Boneh, MNIST", "The same with tanh, as Tramèr & Boneh 2021 have it for MNIST and Fashion-MNIST.",
 		strings.Fields("conv:16:8:s2:p2 tanh maxpool:2:s1 conv:32:4:s2 tanh maxpool:2:s1 flatten dense:32 tanh dense")},

@@ -44,5 +44,5 @@ func publicLine(named run.PublicRows, p *run.PlanInfo) string {
 			left = " Left out: " + words.Plural(n, "row") + ". The first: " + p.PublicRows.Problem
 		}
 	}
-	return of + fileInWords(named.File, named.SHA256) + " are mixed into each step." + left
+	return of + fileInWords(named.File, named.SHA256) + ": each step mixes some in." + left
 }

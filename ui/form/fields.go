@@ -229,11 +229,11 @@ func modelFields() []Field {
 		{Key: "model.activation", Kind: Menu, Label: "Activation", Help: "What stands between two layers.", When: mlp, Options: []Option{
 			{Value: "relu", Text: "ReLU"}, {Value: "tanh", Text: "tanh"}}},
 		{Key: "start.sha256", Own: true, Label: "Start from"},
-		{Key: "start.public", Own: true, Kind: Tick, Label: "The rows it was trained on are not covered", Help: "Its weights count as public: this run’s ε promises nothing to the rows that left them. Were they these rows, and its run private, the ε of both add up: the statement says to how much."},
+		{Key: "start.public", Own: true, Kind: Tick, Label: "This ε leaves out what it was trained on", Help: "Its weights count as public: this run’s ε promises nothing to the rows that left them. Were they these rows, and its run private, the ε of both add up: the statement says to how much."},
 		{Key: "public_rows.sha256", Own: true, Label: "Public rows"},
 		{Key: "public_rows.batch_size", Own: true, Label: "Public rows a step", Help: "Each step draws so many of them."},
 		{Key: "public_rows.weight", Own: true, Label: "Their weight w", Help: "A step takes (1 − w) times the noisy gradient of your rows and w times the mean gradient of the public ones."},
-		{Key: "public_rows.public", Own: true, Kind: Tick, Label: "These rows are not covered", Help: "They count as public: ε promises nothing to them. The statement says so, and names the file."},
+		{Key: "public_rows.public", Own: true, Kind: Tick, Label: "These rows are public", Help: "ε promises nothing to them. The statement says so, and names the file."},
 		{Key: "model.dropout", Advanced: true, Label: "Dropout", Preset: "0", Help: "The probability with which a step drops each unit behind an activation (relu, tanh, gelu), each row by itself. It costs nothing, and the trained model has all units.", When: func(c *run.Config) bool {
 			return c.Model.Dropout != 0 || c.Model.Kind != "softmax" && c.Model.Kind != "linear" // which have no activation
 		}},

@@ -49,6 +49,18 @@ func (c *course) judge(said, fact float64, truth string) {
 	c.answer[c.key()] = verdict{c.now().Ask.Agree(said, fact), truth, said, first}
 }
 
+// recall has what was answered to a step stand in its question.
+func (c *course) recall(s *lesson.Step) {
+	v, answered := c.answer[c.key()]
+	switch {
+	case !answered:
+	case len(s.Ask.Options) > 0:
+		c.chosen = int(v.said)
+	default:
+		c.typed = strconv.FormatFloat(v.said, 'g', -1, 64)
+	}
+}
+
 // setSoFar returns what the lesson has set up to the open step.
 func (c *course) setSoFar() map[string]any {
 	set := map[string]any{}

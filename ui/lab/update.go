@@ -218,6 +218,7 @@ func (l *Lab) enter(set map[string]any, trained int) {
 	c.typed, c.chosen, c.lacks = "", -1, ""
 	if s := c.now(); s != nil {
 		c.book.Open(s)
+		c.recall(s)
 	}
 	l.stage(set, trained)
 	l.writeHash()

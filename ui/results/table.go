@@ -126,7 +126,7 @@ func (t *Table) settings() (list []Column) {
 	}
 	for _, f := range append(form.Settings(), unlisted(names)...) {
 		get := func(x *Run) string { return form.Get(&x.Config, f.Key) }
-		if f.Key == "data" || f.Key == "seed" || f.Key == "note" || !t.differ(func(r *Row) string { return get(r.Runs[0]) }) ||
+		if f.Key == "data" || f.Key == "seed" || f.Key == "note" || strings.HasSuffix(f.Key, ".public") || !t.differ(func(r *Row) string { return get(r.Runs[0]) }) ||
 			f.Key == "target_epsilon" && t.Private() { // ε stands beside it
 			continue
 		}
@@ -167,7 +167,7 @@ func shown(f form.Field, value string) (string, float64) {
 	if value == "" {
 		return words.Missing, math.NaN()
 	}
-	if f.Key == "start.sha256" {
+	if strings.HasSuffix(f.Key, ".sha256") {
 		return words.ShortHash(value), math.NaN()
 	}
 	if x, err := strconv.ParseFloat(value, 64); err == nil {

@@ -93,17 +93,24 @@ func (p *Page) Render() app.UI {
 
 // firstView says what the page is and what to press. Where the setup is not in sight, on a phone, it leads to one's own files.
 func (s *Controller) firstView() app.UI {
-	text, id, label, press := "Train a model with differential privacy, in this tab: no row leaves your device. Start shows it on drawn digits; “Your files” takes your own.", "first-files", "Your files", func() {
-		s.cover(true)
-		s.show(form.Data)
-		browser.Focus("experiment-first")
-	}
+	text := "Train a model with differential privacy, in this tab: no row leaves your device. Start shows it on drawn digits; “Your files” takes your own."
 	if s.restored {
-		text, id, label, press = s.welcome(), "start-afresh", "Start afresh", s.startAfresh
+		text = s.welcome()
+	}
+	button := func(id, label string, press func()) app.HTMLButton {
+		return app.Button().Type("button").ID(id).Text(label).OnClick(func(app.Context, app.Event) { press() }, app.EventScope(id))
 	}
 	check := app.A().Class("first-check").Hidden(s.restored).Href(widget.Link("/check")).Title("Whether the ε of somebody’s model or statement holds").Text("Check a file")
-	return app.Div().Class("first").Body(app.P().Text(text), check, app.Button().Type("button").ID(id).Text(label).
-		OnClick(func(app.Context, app.Event) { press() }, app.EventScope(id)))
+	return app.Div().Class("first").Body(
+		app.P().Text(text),
+		check,
+		button("first-files", "Your files", func() {
+			s.cover(true)
+			s.show(form.Data)
+			browser.Focus("experiment-first")
+		}),
+		app.If(s.restored, func() app.UI { return button("start-afresh", "Start afresh", s.startAfresh) }),
+	)
 }
 
 // untouched reports whether no run is shown, and no files are chosen either, but for those of an earlier visit.

@@ -184,6 +184,11 @@ test("answers are handed in at a lesson's end, and a teacher's page has those of
     await page.fill("#lesson-answer", answer);
     await page.click("#lesson-check");
   }
+  await page.click("#lesson-back");
+  await page.locator(".lesson-head", { hasText: "step 3 of 4" }).waitFor();
+  await page.click("#lesson-next");
+  await page.locator("#lesson-verdict", { hasText: /\S/ }).waitFor();
+  assert.equal(await page.inputValue("#lesson-answer"), "4.5");
   await page.locator("#hand-in summary", { hasText: "1 answer of 3 questions" }).click();
   await page.fill("#hand-in-name", "Anna");
   await page.locator("#hand-in-text", { hasText: '"name":"Anna"' }).waitFor();

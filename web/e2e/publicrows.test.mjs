@@ -73,7 +73,7 @@ test("the page adds public rows, and a link asks for their file", async (t) => {
   await page.setInputFiles("#public-file", csv("open.csv", open));
   await page.locator("#f-public_rows-public-fault", { hasText: "Declare that they are public" }).waitFor();
   await page.locator("#f-public_rows-public").check();
-  await page.locator("#public-used", { hasText: /1,000 public rows of open\.csv \(SHA-256 [0-9a-f]{12}…\) are mixed into each step/ }).waitFor();
+  await page.locator("#public-used", { hasText: /1,000 public rows of open\.csv \(SHA-256 [0-9a-f]{12}…\): each step mixes some in/ }).waitFor();
   await page.fill("#f-public_rows-weight", "0.25");
   await eventually(async () => assert.match(page.url(), /public_rows\.public=true&public_rows\.sha256=[0-9a-f]{64}&public_rows\.weight=0\.25/));
   await start(page);
