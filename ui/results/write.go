@@ -116,17 +116,14 @@ func (t *Table) Markdown(w io.Writer, diagnostics bool) error {
 	for _, r := range t.Rows {
 		line(func(c *Column) string { return markdown.Replace(c.written(r, diagnostics)) })
 	}
-	b.WriteString("\n" + strings.Join(t.Notes(diagnostics), " ") + "\n")
+	b.WriteString("\n" + strings.Join(t.under(diagnostics), " ") + "\n")
 	return write(w, b.String(), "markdown")
 }
 
-// LaTeX writes the table as a tabular, which needs no package, with what its figures are as comments.
+// LaTeX writes the table as a tabular, which needs no package, and under it what its figures are.
 func (t *Table) LaTeX(w io.Writer, diagnostics bool) error {
 	columns := t.columns(diagnostics)
 	var b strings.Builder
-	for _, note := range t.Notes(diagnostics) {
-		b.WriteString("% " + latex.Replace(note) + "\n")
-	}
 	b.WriteString("\\begin{tabular}{")
 	for _, c := range columns {
 		b.WriteByte("lrr"[c.Kind])
@@ -144,7 +141,7 @@ func (t *Table) LaTeX(w io.Writer, diagnostics bool) error {
 	for _, r := range t.Rows {
 		line(func(c *Column) string { return c.written(r, diagnostics) })
 	}
-	b.WriteString("\\hline\n\\end{tabular}\n")
+	b.WriteString("\\hline\n\\end{tabular}\n\n{\\footnotesize " + latex.Replace(strings.Join(t.under(diagnostics), " ")) + "}\n")
 	return write(w, b.String(), "latex")
 }
 
@@ -153,6 +150,15 @@ func write(w io.Writer, s, what string) error {
 		return fmt.Errorf("results: %s: %w", what, err)
 	}
 	return nil
+}
+
+// under returns what stands under a table in a file: with diagnostics, whether settings differ as well.
+func (t *Table) under(diagnostics bool) []string {
+	list := t.Notes(diagnostics)
+	if apart := t.Difference(); diagnostics && apart != "" {
+		list = append(list, apart)
+	}
+	return list
 }
 
 // Notes returns what is to be known of the figures that are written, a sentence or two each.

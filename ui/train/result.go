@@ -65,6 +65,7 @@ func (v *resultView) Render() app.UI {
 		app.If(!r.Charged, func() app.UI { return v.models() }), // or else nothing was released
 		widget.Message("self-check", "fault", doubt(r)),
 		widget.Message("flattered", "warning", scores.Flattered(r)),
+		app.Range(r.Notes).Slice(func(i int) app.UI { return app.P().Class("warning").Text(r.Notes[i]) }),
 		app.Div().Class("result-words").Body(
 			app.P().Class("guarantee").Text(r.Guarantee),
 			widget.Message("result-spent", "warning", spentBefore(r.Statement)),
@@ -72,7 +73,6 @@ func (v *resultView) Render() app.UI {
 			app.If(r.Selected != nil, func() app.UI { return selected(r.Selected) }),
 			app.If(r.Chosen != "", func() app.UI { return app.P().Class("help").ID("chosen").Text(r.Chosen) }),
 			widget.Message("advice", "help", scores.Advice(r, v.Training)),
-			app.Range(r.Notes).Slice(func(i int) app.UI { return app.P().Class("warning").Text(r.Notes[i]) }),
 		),
 		app.If(r.TestScores != nil, func() app.UI { return scores.View(r) }),
 		app.If(r.Tried != nil, func() app.UI { return triedTable(r.Tried, r.ScoredBy) }),
