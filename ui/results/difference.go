@@ -45,11 +45,11 @@ func (t *Table) Difference() string {
 	gap := math.Abs(a.Mean - b.Mean)
 	said := fmt.Sprintf("“%s” and “%s”%s are %s apart in test %s, ", t.name(rows[0]), t.name(rows[1]), best, m.apart(gap), m.title)
 	if a.N > 1 && b.N > 1 && a.SD+b.SD > 0 {
-		verdict := "no more than chance may make"
+		verdict := "not distinguishable"
 		if gap > welch(a, b) {
-			verdict = "more than chance would make"
+			verdict = "distinguishable"
 		}
-		return said + fmt.Sprintf("%s of %s and %s (Welch’s t-test, 5 %%).", verdict, words.Count(a.N), words.Plural(b.N, "run"))
+		return said + fmt.Sprintf("%s by %s and %s (Welch’s t-test, 5 %%).", verdict, words.Count(a.N), words.Plural(b.N, "run"))
 	}
 	why := "one run of a setting cannot tell"
 	if min(a.N, b.N) > 1 {

@@ -343,14 +343,14 @@ func TestTheDifferenceIsHeldAgainstChance(t *testing.T) {
 		want string
 	}{
 		// Both have SD 0.01, so the standard error is 0.01·√(2/3) and 4 degrees of freedom ask for 2.777 of them: 2.27 points.
-		{runs(100, map[string][]float64{"a": {0.7, 0.71, 0.72}, "b": {0.73, 0.74, 0.75}}), "“b” and “a” are 3.0 points apart in test accuracy, more than chance would make of 3 and 3 runs (Welch’s t-test, 5 %)."},
-		{runs(100, map[string][]float64{"a": {0.7, 0.71, 0.72}, "b": {0.72, 0.73, 0.74}}), "“b” and “a” are 2.0 points apart in test accuracy, no more than chance may make of 3 and 3 runs (Welch’s t-test, 5 %)."},
+		{runs(100, map[string][]float64{"a": {0.7, 0.71, 0.72}, "b": {0.73, 0.74, 0.75}}), "“b” and “a” are 3.0 points apart in test accuracy, distinguishable by 3 and 3 runs (Welch’s t-test, 5 %)."},
+		{runs(100, map[string][]float64{"a": {0.7, 0.71, 0.72}, "b": {0.72, 0.73, 0.74}}), "“b” and “a” are 2.0 points apart in test accuracy, not distinguishable by 3 and 3 runs (Welch’s t-test, 5 %)."},
 		// 2·√((0.7·0.3 + 0.75·0.25)/n)
 		{single, "“b” and “a” are 5.0 points apart in test accuracy, within the 12.6 points (two standard errors) that 100 test rows may be off by; one run of a setting cannot tell more."},
 		{runs(10000, map[string][]float64{"a": {0.7}, "b": {0.75}}), "“b” and “a” are 5.0 points apart in test accuracy, more than the 1.3 points (two standard errors) that 10,000 test rows may be off by; one run of a setting cannot tell more."},
 		{runs(100, map[string][]float64{"a": {0.7, 0.7}, "b": {0.75, 0.75}}), "“b” and “a” are 5.0 points apart in test accuracy, within the 12.6 points (two standard errors) that 100 test rows may be off by; runs that do not vary cannot tell more."},
 		{runs(0, map[string][]float64{"a": {0.7}, "b": {0.75}}), "“b” and “a” are 5.0 points apart in test accuracy, and one run of a setting cannot tell whether by chance."},
-		{errs, "“b” and “c”, the two best, are 1 apart in test mean absolute error, more than chance would make of 2 and 2 runs (Welch’s t-test, 5 %)."},
+		{errs, "“b” and “c”, the two best, are 1 apart in test mean absolute error, distinguishable by 2 and 2 runs (Welch’s t-test, 5 %)."},
 		{budgets, "“ε 4.00” and “ε 1.00” are 10.0 points apart in test accuracy, and one run of a setting cannot tell whether by chance."},
 		{runs(100, map[string][]float64{"a": {0.7, 0.8}}), "All runs have the same settings: their scores differ by chance alone."},
 		{failed, ""}, {nil, ""}, {single[:1], ""},
