@@ -76,6 +76,7 @@ func (j *judge) all() {
 	}
 	j.configuration()
 	j.before()
+	j.public()
 	j.sentences("guarantee", j.sentence)
 	if !strings.HasSuffix(j.kind, "text") {
 		j.sentences("statement", j.text)

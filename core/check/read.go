@@ -40,6 +40,7 @@ type claims struct {
 	curve         []float64 // ε step by step
 	config        *run.Config
 	start         *run.StartInfo // the weights that it started from, where a field names them
+	mixed         bool           // a field names public rows
 	checks        []run.Check
 	findings      []Finding  // of reading
 	ledger        []run.Line // of a ledger
@@ -276,7 +277,7 @@ func (c *claims) state(s *run.Statement) {
 	c.epsilon, c.atStep, c.delta, c.accountant = float64(s.Epsilon), float64(s.EpsilonAtStep), s.Delta, s.Accountant
 	c.steps, c.planned, c.rate, c.sigma = s.Steps, s.Planned, s.SampleRate, float64(s.NoiseMultiplier)
 	c.events, c.groups, c.checks = s.Events, s.Groups, s.Checks
-	c.short, c.sections, c.attacker, c.start = s.Short, s.Sections, s.Attacker, s.Start
+	c.short, c.sections, c.attacker, c.start, c.mixed = s.Short, s.Sections, s.Attacker, s.Start, s.PublicRows != nil
 	if s.Epsilons != (run.Epsilons{}) {
 		c.each = &s.Epsilons
 	}
