@@ -205,7 +205,8 @@ func Spent(q run.SpentRequest) (run.SpentReply, error) {
 func Lines(q run.EntriesRequest) ([]run.Line, error) {
 	records := slices.Clone(q.Records)
 	slices.SortStableFunc(records, func(a, b run.Record) int { return strings.Compare(a.Entry.Started, b.Entry.Started) })
-	numbers, err := dataSets(namesOf(records), q.Data)
+	// What is at hand joins data as for [Spent].
+	numbers, err := dataSets(namesOf(records), append(slices.Clone(q.Data), run.Identity{Names: q.Names, Marks: q.Marks}))
 	if err != nil {
 		return nil, err
 	}
@@ -226,16 +227,22 @@ func Lines(q run.EntriesRequest) ([]run.Line, error) {
 	return lines, nil
 }
 
+// anyData stands for the data of a run of which it is not known: its total is that of all runs.
+const anyData = 0 // others are numbered from 1
+
 // price fills in the prices of lines, of which records has the entries. Runs with the same events cost the same, which is
 // worked out once.
 func price(lines []run.Line, records []run.Record, delta float64) {
 	alone, together := map[string]run.Number{}, map[int]*run.Price{}
 	for i := range lines {
 		n := lines[i].Data
+		if records[i].Salt != "" {
+			n = anyData
+		}
 		if _, known := together[n]; !known {
 			var of []run.Entry
 			for k, r := range records {
-				if lines[k].Data == n || r.Salt != "" {
+				if lines[k].Data == n || r.Salt != "" || n == anyData {
 					of = append(of, r.Entry)
 				}
 			}

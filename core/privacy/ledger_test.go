@@ -604,8 +604,8 @@ func TestAPricedLineCostsWhatTheTotalSays(t *testing.T) {
 		record("d", "rows-2", 50, func(r *run.Record) { r.Entry.Unprotected = true }),
 		record("e", "rows-3", 20, func(r *run.Record) { r.Salt = "another" }),
 	}
-	spent := func(of []run.Record, name string) run.SpentReply {
-		s, err := Spent(run.SpentRequest{Account: run.Account{Records: of, Names: []string{name}}})
+	spent := func(of []run.Record, names ...string) run.SpentReply {
+		s, err := Spent(run.SpentRequest{Account: run.Account{Records: of, Names: names}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -617,9 +617,16 @@ func TestAPricedLineCostsWhatTheTotalSays(t *testing.T) {
 	}
 	for i, l := range lines {
 		all, one := spent(records, records[i].Names[0]), spent(records[i:i+1], records[i].Names[0])
+		if records[i].Salt != "" { // it may be of any data
+			all = spent(records, "rows-1", "rows-2", "rows-3")
+		}
 		if want := (run.Price{Delta: run.DefaultDelta, Epsilon: one.Epsilon, Total: all.Epsilon, Guaranteed: all.GuaranteedEpsilon}); l.Price == nil || *l.Price != want {
 			t.Errorf("%s: %+v, not %+v", l.Run, l.Price, want)
 		}
+	}
+	both := run.Account{Records: records, Names: []string{"rows-1", "rows-2"}} // of two files at hand together
+	if joined, err := Lines(run.EntriesRequest{Account: both, Priced: true}); err != nil || joined[0].Price.Guaranteed != spent(records, both.Names...).GuaranteedEpsilon {
+		t.Errorf("two files together: %+v, %v", joined[0].Price, err)
 	}
 	if bare, err := Lines(run.EntriesRequest{Account: run.Account{Records: records}}); err != nil || bare[0].Price != nil {
 		t.Errorf("without being asked: %+v, %v", bare[0].Price, err)

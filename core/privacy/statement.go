@@ -514,13 +514,16 @@ func (s *Statement) short() string {
 	if s.Together != nil {
 		b.WriteString(" " + s.trusted())
 	}
-	if p := s.PublicRows; p != nil {
-		fmt.Fprintf(&b, " %s public rows of %s were mixed in, to which it promises nothing.", grouped(p.Rows), cmp.Or(data.Shorten(p.File), "a file"))
-	}
 	if both := s.Start.WithBefore(s.Epsilon(), s.Delta); both != "" {
 		b.WriteString(" " + both)
 	} else if s.Start != nil {
-		fmt.Fprintf(&b, " Training started from the weights in %s: to the rows that they were trained on it promises nothing.", cmp.Or(data.Shorten(s.Start.File), "a file"))
+		fmt.Fprintf(&b, " Training started from the weights in %s: to the rows that they were trained on this ε promises nothing.", cmp.Or(data.Shorten(s.Start.File), "a file"))
+	}
+	if p := s.PublicRows; p != nil {
+		fmt.Fprintf(&b, " %s public rows of %s were mixed in, to which this ε promises nothing.", grouped(p.Rows), cmp.Or(data.Shorten(p.File), "a file"))
+	}
+	if s.Backbone != nil {
+		b.WriteString(" A backbone, which counts as public, made the features: what it may tell about the rows is not covered.")
 	}
 	if a := s.attacker; a != nil {
 		fmt.Fprintf(&b, " An attacker who thinks it 50 %% likely that a row is in the data, and then sees everything that this run released, guesses right at most %s of the time. A test that wrongly accuses 1 of 1,000 rows that were not in the data finds at most %s of those that were.",

@@ -313,8 +313,8 @@ func TestTheParagraphNamesWhatIsNotCovered(t *testing.T) {
 		known Known
 		want  string
 	}{
-		"public rows":    {Known{PublicRows: &run.PublicInfo{PublicRows: run.PublicRows{File: "open.csv"}, Rows: 1600}}, "1,600 public rows of open.csv were mixed in, to which it promises nothing."},
-		"public weights": {Known{Start: &run.StartInfo{File: "before.zip"}}, "the weights in before.zip: to the rows that they were trained on it promises nothing."},
+		"public rows":    {Known{PublicRows: &run.PublicInfo{PublicRows: run.PublicRows{File: "open.csv"}, Rows: 1600}}, "1,600 public rows of open.csv were mixed in, to which this ε promises nothing."},
+		"public weights": {Known{Start: &run.StartInfo{File: "before.zip"}}, "the weights in before.zip: to the rows that they were trained on this ε promises nothing."},
 		"a private run":  {Known{Start: &run.StartInfo{File: "before.zip", Private: true, Epsilon: 2, Delta: 1e-5}}, "both together promise (ε = "},
 	} {
 		if got := short(c.known); !strings.Contains(got, c.want) {

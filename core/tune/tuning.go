@@ -95,6 +95,7 @@ func (t *Tuning) each(change func(*plan.Plan) (*plan.Plan, error)) (*Tuning, err
 	}
 	before, now := t.grid[0].Info().Warnings, n.grid[0].Info().Warnings
 	n.info.Warnings = append(slices.Clone(t.info.Warnings), now[len(before):]...)
+	n.info.MemoryBytes += n.grid[0].Info().MemoryBytes - t.grid[0].Info().MemoryBytes
 	n.info.Guarantee, n.info.PublicRows = n.guarantee(), n.grid[0].Info().PublicRows
 	return &n, nil
 }

@@ -40,13 +40,15 @@ const (
 
 // Clean is a name as a card has it: printable, no longer than [MostName], and not itself taken for a card.
 func Clean(name string) string {
-	name = strings.ReplaceAll(name, mark, "")
 	name = strings.TrimSpace(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return -1
 		}
 		return r
 	}, name))
+	for strings.Contains(name, mark) {
+		name = strings.ReplaceAll(name, mark, "")
+	}
 	for len(name) > MostName {
 		_, n := utf8.DecodeLastRuneInString(name)
 		name = strings.TrimSpace(name[:len(name)-n])
@@ -101,6 +103,7 @@ func (c *Card) check(list []Lesson) error {
 	c.Name = Clean(c.Name)
 	steps := list[i].Steps
 	for k, a := range c.Answers {
+		c.Answers[k].Said, c.Answers[k].Truth = a.Said+0, a.Truth+0 // −0 is 0
 		switch {
 		case a.Step < 1 || a.Step > len(steps) || steps[a.Step-1].Ask == nil:
 			return fmt.Errorf("step %d of this lesson asks nothing", a.Step)

@@ -59,10 +59,12 @@ func TestWhatIsNoCardIsRefused(t *testing.T) {
 
 func TestNamesAreClean(t *testing.T) {
 	for name, want := range map[string]string{
-		"  Anna\n":               "Anna",
-		"a" + mark + " {}":       "a {}",
-		"a\u202eb\x00":           "ab",
-		strings.Repeat("ü ", 50): strings.TrimSpace(strings.Repeat("ü ", 20)),
+		"  Anna\n":                 "Anna",
+		"a" + mark + " {}":         "a {}",
+		"a\u202eb\x00":             "ab",
+		"clip\u200b" + mark[4:]:    "",
+		mark[:5] + mark + mark[5:]: "",
+		strings.Repeat("ü ", 50):   strings.TrimSpace(strings.Repeat("ü ", 20)),
 	} {
 		if got := Clean(name); got != want || len(got) > MostName {
 			t.Errorf("%q is %q, want %q", name, got, want)

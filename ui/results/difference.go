@@ -37,6 +37,9 @@ func (t *Table) Difference() string {
 		}
 		return cmp.Compare(y.Score(m.Measure).Mean, x.Score(m.Measure).Mean)
 	})
+	if rows[0].Runs[0].Data != rows[1].Runs[0].Data {
+		return "" // scores on other rows
+	}
 	a, b := rows[0].Score(m.Measure), rows[1].Score(m.Measure)
 	best := ""
 	if len(rows) > 2 {
@@ -56,10 +59,10 @@ func (t *Table) Difference() string {
 		why = "runs that do not vary cannot tell"
 	}
 	n := min(rows[0].tested(), rows[1].tested())
-	if m.Measure != Accuracy || n == 0 {
+	if m.Measure != Accuracy || n < fewRows {
 		return said + "and " + why + " whether by chance."
 	}
-	margin := 2 * math.Sqrt((a.Mean*(1-a.Mean)+b.Mean*(1-b.Mean))/float64(n))
+	margin := 2 * math.Sqrt(variance(a.Mean, n)+variance(b.Mean, n))
 	verdict := "more than"
 	if gap <= margin {
 		verdict = "within"
@@ -92,13 +95,22 @@ func (t *Table) name(r *Row) string {
 	return strings.Join(parts, ", ")
 }
 
-// tested is the least number of test rows of the row's runs; 0 where it is not known.
+// fewRows is the number of test rows below which two standard errors say little.
+const fewRows = 20
+
+// variance is that of a share of n rows, two right and two wrong ones added (Agresti & Coull 1998): without them it would be 0
+// where all are right.
+func variance(share float64, n int) float64 {
+	m := float64(n) + 4
+	p := (share*float64(n) + 2) / m
+	return p * (1 - p) / m
+}
+
+// tested is the least number of test rows of the row's runs; 0 where it is not known of all.
 func (r *Row) tested() int {
-	least := 0
+	least := math.MaxInt
 	for _, x := range r.whole() {
-		if least == 0 || x.Diagnostic.Rows < least {
-			least = x.Diagnostic.Rows
-		}
+		least = min(least, x.Diagnostic.Rows)
 	}
 	return least
 }

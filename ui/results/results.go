@@ -154,5 +154,8 @@ func NewStat(values []float64) Stat {
 		squares += (v - s.Mean) * (v - s.Mean)
 	}
 	s.SD = math.Sqrt(squares / float64(n-1))
+	if slices.Max(values) == slices.Min(values) { // and rounding no spread
+		s.Mean, s.SD = values[0], 0
+	}
 	return s
 }

@@ -286,7 +286,6 @@ func TestLaTeXEscapesCells(t *testing.T) {
 		"\\begin{tabular}{lllrrrr}\n\\hline\nData & Method & Learning rate & n & $\\varepsilon$ of each run & test accuracy & time \\\\\n\\hline\n",
 		"moons, 400 $\\times$ 2 & =1+1 & 0.5 & 2 & 1.00 & 80.0 $\\pm$ 0.0 \\% & 2.0 s \\\\\n",
 		`@sum |x & a|b\_c\&d\%\textbackslash{}\{\$\}\textless{}i\textgreater{}\#\textasciitilde{}\textasciicircum{} & 1 & 1 & 1.00 & 70.0 \% & 2.0 s \\` + "\n\\hline\n\\end{tabular}\n\n{\\footnotesize Mean $\\pm$ standard deviation",
-		"are 10.0 points apart in test accuracy",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %s\nin %s", want, b.String())
@@ -338,6 +337,8 @@ func TestTheDifferenceIsHeldAgainstChance(t *testing.T) {
 	single := runs(100, map[string][]float64{"a": {0.7}, "b": {0.75}})
 	failed := runs(100, map[string][]float64{"a": {0.7}, "b": {0.75}})
 	failed[0].Diagnostic = nil
+	others := runs(100, map[string][]float64{"a": {0.7}, "b": {0.75}})
+	others[0].Data = "other rows"
 	for _, c := range []struct {
 		runs []Run
 		want string
@@ -345,15 +346,17 @@ func TestTheDifferenceIsHeldAgainstChance(t *testing.T) {
 		// Both have SD 0.01, so the standard error is 0.01·√(2/3) and 4 degrees of freedom ask for 2.777 of them: 2.27 points.
 		{runs(100, map[string][]float64{"a": {0.7, 0.71, 0.72}, "b": {0.73, 0.74, 0.75}}), "“b” and “a” are 3.0 points apart in test accuracy, distinguishable by 3 and 3 runs (Welch’s t-test, 5 %)."},
 		{runs(100, map[string][]float64{"a": {0.7, 0.71, 0.72}, "b": {0.72, 0.73, 0.74}}), "“b” and “a” are 2.0 points apart in test accuracy, not distinguishable by 3 and 3 runs (Welch’s t-test, 5 %)."},
-		// 2·√((0.7·0.3 + 0.75·0.25)/n)
-		{single, "“b” and “a” are 5.0 points apart in test accuracy, within the 12.6 points (two standard errors) that 100 test rows may be off by; one run of a setting cannot tell more."},
+		// 2·√((p·(1 − p) + r·(1 − r))/104), p = 72/104 and r = 77/104: two right and two wrong are added.
+		{single, "“b” and “a” are 5.0 points apart in test accuracy, within the 12.5 points (two standard errors) that 100 test rows may be off by; one run of a setting cannot tell more."},
 		{runs(10000, map[string][]float64{"a": {0.7}, "b": {0.75}}), "“b” and “a” are 5.0 points apart in test accuracy, more than the 1.3 points (two standard errors) that 10,000 test rows may be off by; one run of a setting cannot tell more."},
-		{runs(100, map[string][]float64{"a": {0.7, 0.7}, "b": {0.75, 0.75}}), "“b” and “a” are 5.0 points apart in test accuracy, within the 12.6 points (two standard errors) that 100 test rows may be off by; runs that do not vary cannot tell more."},
+		{runs(100, map[string][]float64{"a": {0.7, 0.7}, "b": {0.75, 0.75}}), "“b” and “a” are 5.0 points apart in test accuracy, within the 12.5 points (two standard errors) that 100 test rows may be off by; runs that do not vary cannot tell more."},
 		{runs(0, map[string][]float64{"a": {0.7}, "b": {0.75}}), "“b” and “a” are 5.0 points apart in test accuracy, and one run of a setting cannot tell whether by chance."},
 		{errs, "“b” and “c”, the two best, are 1 apart in test mean absolute error, distinguishable by 2 and 2 runs (Welch’s t-test, 5 %)."},
 		{budgets, "“ε 4.00” and “ε 1.00” are 10.0 points apart in test accuracy, and one run of a setting cannot tell whether by chance."},
 		{runs(100, map[string][]float64{"a": {0.7, 0.8}}), "All runs have the same settings: their scores differ by chance alone."},
-		{failed, ""}, {nil, ""}, {single[:1], ""},
+		{runs(1, map[string][]float64{"a": {0}, "b": {1}}), "“b” and “a” are 100.0 points apart in test accuracy, and one run of a setting cannot tell whether by chance."},
+		{runs(100, map[string][]float64{"a": {0.9, 0.9, 0.9}, "b": {0.91, 0.91, 0.91}}), "“b” and “a” are 1.0 points apart in test accuracy, within the 8.7 points (two standard errors) that 100 test rows may be off by; runs that do not vary cannot tell more."},
+		{others, ""}, {failed, ""}, {nil, ""}, {single[:1], ""},
 	} {
 		table := New(c.runs)
 		if got := table.Difference(); got != c.want {

@@ -116,7 +116,7 @@ func (t *Table) Markdown(w io.Writer, diagnostics bool) error {
 	for _, r := range t.Rows {
 		line(func(c *Column) string { return markdown.Replace(c.written(r, diagnostics)) })
 	}
-	b.WriteString("\n" + strings.Join(t.under(diagnostics), " ") + "\n")
+	b.WriteString("\n" + markdown.Replace(strings.Join(t.under(diagnostics), " ")) + "\n")
 	return write(w, b.String(), "markdown")
 }
 
