@@ -96,7 +96,7 @@ test("two methods, two ε and two repeats are eight runs, and a table of four ro
 
   // Sorted by a column, and after a reload from what is kept.
   await page.click("#results thead button:has-text('ε of each run')");
-  assert.deepEqual((await rows(page)).map((r) => r[2]), ["1.00", "1.00", "4.00", "4.00"]);
+  await eventually(async () => assert.deepEqual((await rows(page)).map((r) => r[2]), ["1.00", "1.00", "4.00", "4.00"]));
   await page.reload();
   await page.locator("#runs", { hasText: "Runs 8" }).waitFor();
   await page.click("#results-toggle");
