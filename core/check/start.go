@@ -17,6 +17,9 @@ var (
 	inPublic  = regexp.MustCompile(`public rows of .+? were mixed in`)
 )
 
+// ofWeights names the finding on the weights that a run started from.
+const ofWeights = "the weights that it started from"
+
 // places are the file's texts, each of which says everything; those that are too long to be sought in are left out.
 func (c *claims) places() []string {
 	return slices.DeleteFunc([]string{c.text, c.sentence, c.short}, func(text string) bool { return text == "" || len(text) > mostWords })
@@ -57,9 +60,8 @@ func (j *judge) public() {
 // startOf returns the weights that a run started from: from the fields of its statement, or else from words and the
 // configuration; nil where the file names none. In words they have no more than name and promise.
 func (j *judge) startOf(words string) *run.StartInfo {
-	const claim = "the weights that it started from"
 	c := j.config
-	if !j.besides(claim, inWeights, j.start != nil, c != nil && c.Start.SHA256 != "", c != nil && c.Start.Public) {
+	if !j.besides(ofWeights, inWeights, j.start != nil, c != nil && c.Start.SHA256 != "", c != nil && c.Start.Public) {
 		return nil
 	}
 	s := run.StartInfo{}
@@ -86,36 +88,31 @@ func (j *judge) before() {
 	if s == nil {
 		return
 	}
-	const claim = "the weights that it started from"
 	said := promise(float64(s.Epsilon), s.Delta)
 	epsilon, delta := j.epsilon+float64(s.Epsilon), j.delta+s.Delta
-	for _, m := range inBefore.FindAllStringSubmatch(words, -1) {
-		if !s.Private || !near(parse(m[1]), float64(s.Epsilon), fourth) || !near(parse(m[2]), s.Delta, second) {
-			j.differs(claim, said, m[0], "the file contradicts itself")
-			return
-		}
-	}
-	for _, m := range inOther.FindAllStringSubmatch(words, -1) {
-		if !s.Private || !near(parse(m[1]), float64(s.Epsilon), fourth) {
-			j.differs(claim, said, m[0], "the file contradicts itself")
-			return
+	for _, in := range []*regexp.Regexp{inBefore, inOther} {
+		for _, m := range in.FindAllStringSubmatch(words, -1) {
+			if !s.Private || !near(parse(m[1]), float64(s.Epsilon), fourth) || len(m) > 2 && !near(parse(m[2]), s.Delta, second) {
+				j.differs(ofWeights, said, m[0], "the file contradicts itself")
+				return
+			}
 		}
 	}
 	switch {
 	case !s.Private:
-		j.unchecked(claim, clipped(s.File), "", "they count as public, and no file shows whether they are")
+		j.unchecked(ofWeights, clipped(s.File), "", "they count as public, and no file shows whether they are")
 	case !(s.Epsilon >= 0 && s.Delta >= 0):
-		j.differs(claim, said, "", "neither can be below 0")
+		j.differs(ofWeights, said, "", "neither can be below 0")
 	case math.IsNaN(epsilon + delta):
-		j.unchecked(claim, said, "", "the events of that run are in its own file")
+		j.unchecked(ofWeights, said, "", "the events of that run are in its own file")
 	default:
 		both := promise(epsilon, delta)
 		for _, m := range inBoth.FindAllStringSubmatch(words, -1) {
 			if parse(m[1]) < epsilon*(1-fourth) || parse(m[2]) < delta*(1-second) {
-				j.differs(claim, m[0], both, "it is less than the sum of both")
+				j.differs(ofWeights, m[0], both, "it is less than the sum of both")
 			}
 		}
-		j.unchecked(claim, said, "both together "+both, "the events of that run are in its own file: check that as well")
+		j.unchecked(ofWeights, said, "both together "+both, "the events of that run are in its own file: check that as well")
 		if !j.broken() {
 			j.note = " " + s.WithBefore(j.epsilon, j.delta)
 		}

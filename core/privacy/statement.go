@@ -119,7 +119,7 @@ func (k Known) String() string {
 	}
 	if p := k.PublicRows; p != nil {
 		said += fmt.Sprintf(" %d public rows of %s (SHA-256 %s) were mixed in with weight %g, %d a step, neither clipped nor noised: nothing is promised to them, nor to rows of this run that they were made from.",
-			p.Rows, cmp.Or(data.Shorten(p.File), "a file"), p.SHA256, p.Weight, min(p.BatchSize, p.Rows))
+			p.Rows, nameOf(p.File), p.SHA256, p.Weight, min(p.BatchSize, p.Rows))
 	}
 	b := k.Backbone
 	if b == nil {
@@ -136,9 +136,12 @@ func (k Known) String() string {
 	return said + " It was run for every row alone, so that no other row decides a row's features."
 }
 
+// nameOf is the name of a file that the run took beside its data.
+func nameOf(file string) string { return cmp.Or(data.Shorten(file), "a file") }
+
 // startInWords says what is assumed of the weights that a run starts from.
 func startInWords(s *run.StartInfo) string {
-	said := fmt.Sprintf(" Training started from the weights in %s (SHA-256 %s), which are treated as public: nothing is promised to the rows that they were trained on.", cmp.Or(data.Shorten(s.File), "a file"), s.SHA256)
+	said := fmt.Sprintf(" Training started from the weights in %s (SHA-256 %s), which are treated as public: nothing is promised to the rows that they were trained on.", nameOf(s.File), s.SHA256)
 	if s.Private {
 		return said + fmt.Sprintf(" Their file says that the run which left them is (ε = %s, δ = %s)-differentially private. That ε is not in this run’s own: for a row that both runs were trained on, the two add up.", run.UpText(float64(s.Epsilon), 4), run.UpText(s.Delta, 2))
 	}
@@ -517,10 +520,10 @@ func (s *Statement) short() string {
 	if both := s.Start.WithBefore(s.Epsilon(), s.Delta); both != "" {
 		b.WriteString(" " + both)
 	} else if s.Start != nil {
-		fmt.Fprintf(&b, " Training started from the weights in %s: to the rows that they were trained on this ε promises nothing.", cmp.Or(data.Shorten(s.Start.File), "a file"))
+		fmt.Fprintf(&b, " Training started from the weights in %s: to the rows that they were trained on this ε promises nothing.", nameOf(s.Start.File))
 	}
 	if p := s.PublicRows; p != nil {
-		fmt.Fprintf(&b, " %s public rows of %s were mixed in, to which this ε promises nothing.", grouped(p.Rows), cmp.Or(data.Shorten(p.File), "a file"))
+		fmt.Fprintf(&b, " %s public rows of %s were mixed in, to which this ε promises nothing.", grouped(p.Rows), nameOf(p.File))
 	}
 	if s.Backbone != nil {
 		b.WriteString(" A backbone, which counts as public, made the features: what it may tell about the rows is not covered.")

@@ -2,7 +2,6 @@ package train
 
 import (
 	"encoding/json"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -248,14 +247,7 @@ func TestPublicRowsAreRefusedByName(t *testing.T) {
 		if err == nil {
 			_, err = p.MixIn(rows)
 		}
-		var fault *run.ConfigError
-		switch {
-		case c.said == "" && err != nil:
-			t.Errorf("%s: %v", name, err)
-		case c.said == "":
-		case !errors.As(err, &fault) || fault.Field != c.field || !strings.Contains(fault.Message, c.said):
-			t.Errorf("%s: %v, want %q of %s", name, err, c.said, c.field)
-		}
+		refused(t, name, err, c.field, c.said)
 	}
 	cfg := base("constant")
 	publicBlobs(&cfg, 30, 10, 0.5)

@@ -199,14 +199,7 @@ func TestStartIsRefusedByName(t *testing.T) {
 			}
 			return err
 		}()
-		var fault *run.ConfigError
-		switch {
-		case c.said == "" && err != nil:
-			t.Errorf("%s: %v", name, err)
-		case c.said == "":
-		case !errors.As(err, &fault) || fault.Field != c.field || !strings.Contains(fault.Message, c.said):
-			t.Errorf("%s: %v, want %q of %s", name, err, c.said, c.field)
-		}
+		refused(t, name, err, c.field, c.said)
 	}
 }
 
@@ -378,5 +371,18 @@ func TestStartedRunsGoOn(t *testing.T) {
 	}
 	if !errors.Is(c.Fits(p), ErrOtherPlan) {
 		t.Errorf("a run from other weights goes on from its state: %v", c.Fits(p))
+	}
+}
+
+// refused reports an error that is not of the field, or does not say so; where said is empty, any error.
+func refused(t *testing.T, name string, err error, field, said string) {
+	t.Helper()
+	var fault *run.ConfigError
+	switch {
+	case said == "" && err != nil:
+		t.Errorf("%s: %v", name, err)
+	case said == "":
+	case !errors.As(err, &fault) || fault.Field != field || !strings.Contains(fault.Message, said):
+		t.Errorf("%s: %v, want %q of %s", name, err, said, field)
 	}
 }

@@ -98,8 +98,8 @@ func (t *Table) name(r *Row) string {
 // fewRows is the number of test rows below which two standard errors say little.
 const fewRows = 20
 
-// variance is that of a share of n rows, two right and two wrong ones added (Agresti & Coull 1998): without them it would be 0
-// where all are right.
+// variance estimates the variance of a share of n rows. Two right and two wrong ones are added (Agresti & Coull 1998): without
+// them it would be 0 where all are right.
 func variance(share float64, n int) float64 {
 	m := float64(n) + 4
 	p := (share*float64(n) + 2) / m

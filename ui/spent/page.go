@@ -225,7 +225,7 @@ func begun(e Entry) string {
 	return t.Local().Format("2006-01-02 15:04")
 }
 
-// epsilon is what a run costs by itself.
+// epsilon returns the cost of a run by itself.
 func epsilon(e Entry) string {
 	switch {
 	case e.Unprotected:

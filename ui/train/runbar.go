@@ -92,7 +92,7 @@ func (v runView) lacking() string {
 	return v.Lack
 }
 
-// severity is that of the worst that the plan says: a warning, or a note.
+// severity returns the class of the worst that the plan says: a warning, or a note.
 func (v runView) severity() string {
 	if len(v.Warned) == 0 {
 		return "note"

@@ -65,12 +65,7 @@ func TestAStartedRunGoesOnWithoutTheFile(t *testing.T) {
 	p := storing(t, v, steps(100), real)
 	p.send(Start, 1, `{}`, saved(t))
 	info := decode[run.StartInfo](t, p.next(ReplyType))
-	p.send(Train, 2, strings.Replace(keptRequest, `"digits"`, fmt.Sprintf(`"digits","start":{"file":"m.json","sha256":%q,"public":true}`, info.SHA256), 1))
-	p.state(Paused)
-	p.send(Step, 2, "")
-	p.next(EventsType)
-	v.stored(t, anyID, 1)
-	v.kill(anyID)
+	leftAfterAStep(t, p, v, fmt.Sprintf(`"start":{"file":"m.json","sha256":%q,"public":true}`, info.SHA256))
 	other := storing(t, v, steps(100), real)
 	got = nil
 	other.send(GoOn, 3, `{"id":"0123456789abcdef","program":"1"}`)
@@ -79,6 +74,17 @@ func TestAStartedRunGoesOnWithoutTheFile(t *testing.T) {
 		t.Errorf("it goes on from %+v, want %+v", got, info)
 	}
 	other.next(DoneType)
+}
+
+// leftAfterAStep begins a run with a field of its configuration, and ends its page once it has a stored step.
+func leftAfterAStep(t *testing.T, p *page, v *memStore, field string) {
+	t.Helper()
+	p.send(Train, 2, strings.Replace(keptRequest, `"digits"`, `"digits",`+field, 1))
+	p.state(Paused)
+	p.send(Step, 2, "")
+	p.next(EventsType)
+	v.stored(t, anyID, 1)
+	v.kill(anyID)
 }
 
 // TestRunsGetThePublicRowsTheyName: a file of public rows is given once, and every plan that names its hash has its rows,
@@ -150,12 +156,7 @@ func TestAnInterruptedRunAsksForItsPublicRows(t *testing.T) {
 	p := storing(t, v, steps(100), real)
 	p.send(Public, 1, `{}`, public)
 	named := decode[run.PublicRows](t, p.next(ReplyType))
-	p.send(Train, 2, strings.Replace(keptRequest, `"digits"`, fmt.Sprintf(`"digits","public_rows":{"file":"open.csv","sha256":%q,"public":true}`, named.SHA256), 1))
-	p.state(Paused)
-	p.send(Step, 2, "")
-	p.next(EventsType)
-	v.stored(t, anyID, 1)
-	v.kill(anyID)
+	leftAfterAStep(t, p, v, fmt.Sprintf(`"public_rows":{"file":"open.csv","sha256":%q,"public":true}`, named.SHA256))
 	other := storing(t, v, steps(100), real)
 	got = nil
 	const on = `{"id":"0123456789abcdef","program":"1"}`
