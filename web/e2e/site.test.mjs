@@ -316,7 +316,8 @@ test("how far it is loaded is said in bytes of what the network carries, on a ph
     res.write(program.subarray(0, program.length / 2));
   });
   const origin = await served(t, half);
-  for (const [name, viewport, colorScheme] of /** @type {const} */ ([["wide-light", wide, "light"], ["narrow-dark", narrow, "dark"]])) {
+  const narrower = [404, 374, 344].map((width) => [`${width}-dark`, { width, height: 640 }, "dark"]);
+  for (const [name, viewport, colorScheme] of /** @type {any[]} */ ([["wide-light", wide, "light"], ["narrow-dark", narrow, "dark"], ...narrower])) {
     const page = await (await alone(t, { viewport, colorScheme, serviceWorkers: "block" })).newPage();
     await page.goto(origin);
     await eventually(async () => {
