@@ -1,6 +1,9 @@
 package clip
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Source says where the norm of an example's gradient comes from.
 type Source string
@@ -21,8 +24,8 @@ type Grouping string
 const (
 	// Flat clips the whole gradient as one vector.
 	Flat Grouping = "flat"
-	// PerLayer clips each of L layers on its own to C/√L, so that all
-	// together stay within C (Abadi et al. 2016).
+	// PerLayer clips each of L layers on its own, so that all together stay within C: to C/√L
+	// (Abadi et al. 2016), or to what a [Divided] rule says.
 	PerLayer Grouping = "per-layer"
 )
 
@@ -71,10 +74,9 @@ type Rule interface {
 // with Gaussian noise inside the same Poisson sample as the gradient.
 type Query struct {
 	Len int
-	// Value adds what one example adds to dst [Len]: norm is its gradient's
-	// norm, clipped an upper bound on what is left of it after weighing. It is
-	// not called for gradients that are not finite.
-	Value func(dst []float64, norm, clipped float64)
+	// Value adds what one example adds to dst [Len]. It is not called for
+	// gradients that are not finite.
+	Value func(dst []float64, n Norms)
 	// Sensitivity bounds the L2 norm of what one call of Value adds, and
 	// NoiseStd is the standard deviation of the noise on each element. Both
 	// are unused with Joined.
@@ -85,6 +87,25 @@ type Query struct {
 	// own noise and costs nothing on top.
 	Joined bool
 }
+
+// Norms are those of one example's gradient.
+type Norms struct {
+	Whole   float64
+	Clipped float64   // an upper bound on what is left of the whole after weighing
+	Groups  []float64 // of each group that is clipped apart; valid while Value runs
+}
+
+// Divided is a rule with a threshold of its own for each group of parameters.
+type Divided interface {
+	Rule
+	// Thresholds are the groups' in the coming step: finite and positive.
+	//
+	// Guarantee: the square root of the sum of their squares is no more than C.
+	Thresholds() []float64
+}
+
+// divisible is a rule that there is one of for each of several groups, where they are clipped apart.
+type divisible interface{ divide(groups int) Divided }
 
 // NoiseMultiplier is the query's noise in units of its sensitivity, which is
 // what an accountant wants. It has no meaning for a joined query.
@@ -193,12 +214,12 @@ func (c *Clipper) Sensitivity(d int) float64 {
 	}
 }
 
-// GroupThreshold is the threshold of each of the groups that C is divided among.
-func (c *Clipper) GroupThreshold(groups int) float64 {
-	if c.Grouping == PerLayer && groups > 1 {
-		return c.Rule.C() / math.Sqrt(float64(groups))
+// GroupThresholds returns the threshold of each of so many groups in the coming step: of one, C.
+func (c *Clipper) GroupThresholds(groups int) []float64 {
+	if d, ok := c.Rule.(Divided); ok {
+		return d.Thresholds()
 	}
-	return c.Rule.C()
+	return slices.Repeat([]float64{c.Rule.C() / math.Sqrt(float64(groups))}, groups)
 }
 
 // Thresholds stay within these bounds whatever the noise does: far beyond any

@@ -21,12 +21,32 @@ func newRule(t *testing.T, method string, edit func(*Env)) Rule {
 	return c.Rule
 }
 
+// gradient returns the norms of a gradient of norm n that is clipped as r says: each group, where there are
+// several, has half as much as the one before.
+func gradient(r Rule, n float64) Norms {
+	d, ok := r.(Divided)
+	if !ok {
+		return Norms{n, math.Min(n, r.C()), []float64{n}}
+	}
+	g := Norms{Whole: n}
+	left := n
+	for i, c := range d.Thresholds() {
+		part := left
+		if i < len(d.Thresholds())-1 {
+			part, left = left*math.Sqrt(0.75), left/2
+		}
+		g.Groups = append(g.Groups, part)
+		g.Clipped = math.Hypot(g.Clipped, math.Min(part, c))
+	}
+	return g
+}
+
 // tell gives a rule the exact statistic of a batch of norms.
 func tell(r Rule, batch []float64) {
 	q := r.Query()
 	sum := make([]float64, q.Len)
 	for _, n := range batch {
-		q.Value(sum, n, math.Min(n, r.C()))
+		q.Value(sum, gradient(r, n))
 	}
 	r.Adapt(sum)
 }
@@ -145,7 +165,7 @@ func TestQuantileReachesItsTarget(t *testing.T) {
 					q := r.Query()
 					sum := make([]float64, q.Len)
 					for _, n := range normal(rng, 256, 10, 4) {
-						q.Value(sum, n, math.Min(n, r.C()))
+						q.Value(sum, gradient(r, n))
 					}
 					std := q.NoiseStd
 					if q.Joined {
@@ -268,13 +288,15 @@ func TestAxesCombine(t *testing.T) {
 		for _, r := range Rules() {
 			for _, g := range []string{"flat", "per-layer"} {
 				c, err := New(Choice{Method: "constant", Weight: w, Threshold: r, Grouping: g},
-					Env{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 10, ExpectedBatchSize: 100, Dim: 10})
+					Env{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 10, ExpectedBatchSize: 100, Dim: 10, Groups: 4})
 				if err != nil {
 					t.Errorf("%s × %s × %s: %v", w, r, g, err)
 					continue
 				}
-				if got := c.GroupThreshold(4); g == "per-layer" && math.Abs(got*2-c.Rule.C()) > 1e-12 {
-					t.Errorf("four layers share C = %g as %g each", c.Rule.C(), got)
+				for _, got := range c.GroupThresholds(4) {
+					if math.Abs(got*2-c.Rule.C()) > 1e-11 {
+						t.Errorf("%s × %s × %s: four layers share C = %g, and one has %g", w, r, g, c.Rule.C(), got)
+					}
 				}
 			}
 		}
@@ -289,6 +311,68 @@ func TestEveryMethodExplainsItself(t *testing.T) {
 		for _, p := range m.Params {
 			if p.Label == "" || p.Help == "" || p.Default < p.Min || p.Default > p.Max {
 				t.Errorf("%s: parameter %+v", m.Name, p)
+			}
+		}
+	}
+}
+
+// TestEachLayerReachesItsTarget: three layers whose gradients differ three hundredfold, with the counts' own noise. Over
+// 60 steps after 100, each layer's mean share below its threshold is within 0.06 of γ: a count's noise is 0.05 of a
+// batch, and a mean of 60 of them, which steer each other, has less than a third of that.
+func TestEachLayerReachesItsTarget(t *testing.T) {
+	for _, gamma := range []float64{0.2, 0.5, 0.8} {
+		c, err := New(Choice{Method: "quantile", Grouping: "per-layer"},
+			Env{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 100, ExpectedBatchSize: 256, Dim: 1000, Groups: 3, Params: Params{"gamma": gamma}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, rng, sizes := c.Rule.(Divided), rand.New(rand.NewPCG(9, 9)), []float64{0.1, 1, 30}
+		below := make([]float64, len(sizes))
+		for step := range 160 {
+			q := r.Query()
+			sum := make([]float64, q.Len)
+			for range 256 {
+				n := Norms{Groups: make([]float64, len(sizes))}
+				for i, size := range sizes {
+					n.Groups[i] = size * math.Abs(1+0.4*rng.NormFloat64())
+					if n.Groups[i] <= r.Thresholds()[i] && step >= 100 {
+						below[i] += 1. / 256 / 60
+					}
+				}
+				q.Value(sum, n)
+			}
+			for i := range sum {
+				sum[i] += q.NoiseStd * rng.NormFloat64()
+			}
+			r.Adapt(sum)
+		}
+		for i, share := range below {
+			if math.Abs(share-gamma) > 0.06 {
+				t.Errorf("γ = %g, layer %d: a share of %.3f lies below C = %g", gamma, i, share, r.Thresholds()[i])
+			}
+		}
+	}
+}
+
+// TestCountsOfLayersArePaidFor: K counts together move by √K/2 for one example, and the gradient's noise grows for them.
+func TestCountsOfLayersArePaidFor(t *testing.T) {
+	for _, groups := range []int{2, 9, 100} {
+		for _, sigma := range []float64{0.5, 2, 50} {
+			e := Env{MaxGradNorm: 1, NoiseMultiplier: sigma, Steps: 1, ExpectedBatchSize: 60, Dim: 1000, Groups: groups}
+			c, err := New(Choice{Method: "quantile", Grouping: "per-layer"}, e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q := c.Rule.Query()
+			if want := math.Sqrt(float64(groups)) / 2; q.Len != groups || q.Sensitivity < want || q.Sensitivity > want*(1+1e-12) {
+				t.Errorf("%d counts of sensitivity %g, want %d of %g", q.Len, q.Sensitivity, groups, want)
+			}
+			noise, err := Split(sigma, q)
+			if err != nil || noise > 1.35*sigma {
+				t.Errorf("%d layers, σ = %g: the gradient's is %g (%v)", groups, sigma, noise, err)
+			}
+			if together := math.Pow(noise, -2) + math.Pow(q.NoiseMultiplier(), -2); math.Abs(together*sigma*sigma-1) > 1e-9 {
+				t.Errorf("%d layers, σ = %g: together they cost 1/%g²", groups, sigma, 1/math.Sqrt(together))
 			}
 		}
 	}

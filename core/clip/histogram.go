@@ -17,7 +17,7 @@ func (h *histogram) query() *Query {
 	return &Query{Len: h.bins, Value: h.count, Sensitivity: 1, NoiseStd: h.std}
 }
 
-func (h *histogram) count(dst []float64, n, _ float64) { dst[h.bin(n)]++ }
+func (h *histogram) count(dst []float64, n Norms) { dst[h.bin(n.Whole)]++ }
 
 // bin is computed so that no quotient overflows an int.
 func (h *histogram) bin(n float64) int {

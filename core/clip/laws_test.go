@@ -3,8 +3,10 @@ package clip
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -77,8 +79,8 @@ func blind(fresh func() Rule) error {
 		sum := make([]float64, q.Len)
 		for range 30 {
 			n := math.Exp(rng.NormFloat64())
-			q.Value(sum, n, math.Min(n, a.C()))
-			r.Value(make([]float64, q.Len), 1e3*n, b.C())
+			q.Value(sum, gradient(a, n))
+			r.Value(make([]float64, q.Len), gradient(b, 1e3*n))
 		}
 		a.Adapt(append([]float64(nil), sum...))
 		b.Adapt(append([]float64(nil), sum...))
@@ -86,7 +88,7 @@ func blind(fresh func() Rule) error {
 	return nil
 }
 
-// steady: the threshold stays finite and positive under any noise.
+// steady: the threshold stays finite and positive under any noise, and those of groups within it.
 func steady(r Rule) error {
 	rng := rand.New(rand.NewPCG(4, 4))
 	wild := []float64{0, -1, 1, 1e300, -1e300, math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN()}
@@ -105,6 +107,32 @@ func steady(r Rule) error {
 		if c := r.C(); !(c >= MinThreshold && c <= MaxThreshold) {
 			return fmt.Errorf("step %d: threshold %g", step, c)
 		}
+		if err := together(r); err != nil {
+			return fmt.Errorf("step %d: %w", step, err)
+		}
+	}
+	return nil
+}
+
+// together: the thresholds of all groups are finite, positive and within C, as exact sums of their squares say.
+func together(r Rule) error {
+	d, ok := r.(Divided)
+	if !ok {
+		return nil
+	}
+	sum := new(big.Float).SetPrec(200)
+	square := func(c float64) *big.Float {
+		x := new(big.Float).SetPrec(200).SetFloat64(c)
+		return x.Mul(x, x)
+	}
+	for i, c := range d.Thresholds() {
+		if !(c >= MinThreshold && c <= MaxThreshold) {
+			return fmt.Errorf("group %d has a threshold of %g", i, c)
+		}
+		sum.Add(sum, square(c))
+	}
+	if sum.Cmp(square(d.C())) > 0 {
+		return fmt.Errorf("thresholds %v are more than %g together", d.Thresholds(), d.C())
 	}
 	return nil
 }
@@ -121,9 +149,9 @@ func honest(r Rule) error {
 		if !usable(n) {
 			continue
 		}
-		clipped := math.Min(n, r.C())
-		one := make([]float64, q.Len)
-		q.Value(one, n, clipped)
+		g := gradient(r, n)
+		clipped, one := g.Clipped, make([]float64, q.Len)
+		q.Value(one, g)
 		sq := 0.0
 		for _, v := range one {
 			sq += v * v
@@ -161,7 +189,7 @@ func shown(r Rule) string {
 	if q := r.Query(); q != nil {
 		dst := make([]float64, q.Len)
 		for n := 0.01; n < 1e4; n *= 1.7 {
-			q.Value(dst, n, math.Min(n, r.C()))
+			q.Value(dst, gradient(r, n))
 		}
 		s += fmt.Sprint(q.Len, q.Sensitivity, q.NoiseStd, q.Joined, dst)
 	}
@@ -241,7 +269,7 @@ func choosy(fresh func() Rule) error {
 }
 
 func env(m Info) Env {
-	return Env{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 100, ExpectedBatchSize: 100, Dim: 50}
+	return Env{MaxGradNorm: 1, NoiseMultiplier: 1, Steps: 100, ExpectedBatchSize: 100, Dim: 50, Groups: 5}
 }
 
 func build(t *testing.T, m Info) *Clipper {
@@ -284,9 +312,10 @@ func TestEveryClipperKeepsTheLaws(t *testing.T) {
 // TestEveryRuleKeepsTheLaws: the laws are those of what may stand in place of any method's own
 // rule.
 func TestEveryRuleKeepsTheLaws(t *testing.T) {
-	for _, name := range Rules() {
+	for i, name := range slices.Concat(Rules(), Rules()) {
+		grouping := []Grouping{Flat, PerLayer}[i/len(Rules())]
 		rule := func() Rule {
-			c, err := New(Choice{Method: "constant", Threshold: name}, env(Info{}))
+			c, err := New(Choice{Method: "constant", Threshold: name, Grouping: string(grouping)}, env(Info{}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -294,7 +323,7 @@ func TestEveryRuleKeepsTheLaws(t *testing.T) {
 		}
 		for law, err := range map[string]error{"blind": blind(rule), "steady": steady(rule()), "honest": honest(rule()), "resumes": resumes(rule), "choosy": choosy(rule)} {
 			if err != nil {
-				t.Errorf("%s: %s: %v", name, law, err)
+				t.Errorf("%s, %s: %s: %v", name, grouping, law, err)
 			}
 		}
 	}
@@ -337,9 +366,9 @@ type peeking struct{ slack } // adapts from what it saw, not from what was relea
 func (p *peeking) Query() *Query {
 	q := p.slack.Query()
 	inner := q.Value
-	q.Value = func(dst []float64, n, clipped float64) {
-		p.slack.c = clampThreshold(0.999*p.slack.c+0.001*n, p.slack.c)
-		inner(dst, n, clipped)
+	q.Value = func(dst []float64, n Norms) {
+		p.slack.c = clampThreshold(0.999*p.slack.c+0.001*n.Whole, p.slack.c)
+		inner(dst, n)
 	}
 	return q
 }
@@ -356,9 +385,13 @@ func (g *greedy) Snapshot() []float64     { return nil }
 func (g *greedy) Restore([]float64) error { return nil }
 func (g *greedy) Query() *Query {
 	q := g.query()
-	q.Value = func(dst []float64, n, _ float64) { dst[g.bin(n)]++; dst[0]++ }
+	q.Value = func(dst []float64, n Norms) { dst[g.bin(n.Whole)]++; dst[0]++ }
 	return q
 }
+
+type spread struct{ quantiles } // states the longest threshold for all
+
+func (s spread) C() float64 { return slices.Max(s.Thresholds()) }
 
 type forgetful struct{ *dcp } // its snapshot leaves out the range, and it takes anything
 
@@ -376,6 +409,7 @@ func TestLawsCatchPlantedFaults(t *testing.T) {
 		"batch-dependent factor": ofItsOwn(&crowd{}),
 		"peeking adaptation":     blind(newPeeking),
 		"unbounded threshold":    steady(&reckless{quantile{c: 1, batch: 100}}),
+		"groups beyond C":        steady(spread{(&quantile{c: 1, batch: 100}).divide(3).(quantiles)}),
 		"half a snapshot":        resumes(newForgetful),
 		"any numbers":            choosy(newForgetful),
 		"understated statistic":  honest(&greedy{histogram{bins: 10, r: 1, std: 5}}),

@@ -6,6 +6,7 @@ import "math"
 // (Andrew et al. 2021, Algorithm 1).
 type quantile struct {
 	c, gamma, rate, std, batch float64
+	least                      float64 // of std where it is chosen here, for one count
 	below                      float64 // the share within C last released
 }
 
@@ -15,7 +16,8 @@ func newQuantile(e Env) (Rule, error) {
 		// B/20 is the paper's advice. With a small batch or much noise that
 		// would cost more than the whole step, so the count's noise then grows
 		// until the gradient's own noise is 1.34 times σ at most.
-		q.std = math.Max(e.ExpectedBatchSize/20, 0.75*e.NoiseMultiplier)
+		q.least = 0.75 * e.NoiseMultiplier
+		q.std = math.Max(e.ExpectedBatchSize/20, q.least)
 	}
 	return q, nil
 }
@@ -28,12 +30,14 @@ func (q *quantile) Query() *Query {
 	return &Query{Len: 1, Value: q.value, Sensitivity: 0.5, NoiseStd: q.std}
 }
 
-func (q *quantile) value(dst []float64, n, _ float64) {
+func (q *quantile) value(dst []float64, n Norms) { dst[0] += q.half(n.Whole) }
+
+// half is what a gradient of norm n adds to the count.
+func (q *quantile) half(n float64) float64 {
 	if n <= q.c {
-		dst[0] += 0.5
-	} else {
-		dst[0] -= 0.5
+		return 0.5
 	}
+	return -0.5
 }
 
 // Adapt divides by the expected batch size: the realised one is private. The
@@ -45,6 +49,17 @@ func (q *quantile) Adapt(released []float64) {
 
 func (q *quantile) ClipFraction() float64 { return 1 - q.below }
 
+// divide returns quantile for each group, which together begin at C.
+func (q *quantile) divide(groups int) Divided {
+	all, root := make(quantiles, groups), math.Sqrt(float64(groups))
+	for i := range all {
+		one := *q
+		one.c, one.std = q.c/root, math.Max(q.std, q.least*root)
+		all[i] = &one
+	}
+	return all
+}
+
 func (q *quantile) Snapshot() []float64 { return []float64{q.c, q.below} }
 
 func (q *quantile) Restore(v []float64) error {
@@ -52,6 +67,78 @@ func (q *quantile) Restore(v []float64) error {
 		return err
 	}
 	q.c, q.below = v[0], v[1]
+	return nil
+}
+
+// quantiles moves the threshold of each group of parameters by a count of its own (He et al. 2023,
+// adaptive per-layer clipping). All parameters get noise of one deviation.
+type quantiles []*quantile
+
+// C is the sensitivity of all groups together; 2⁻⁴⁰ is more than rounding takes from it.
+func (q quantiles) C() float64 {
+	sum := 0.0
+	for _, one := range q {
+		sum += one.c * one.c
+	}
+	return math.Sqrt(sum) * (1 + 0x1p-40)
+}
+
+func (q quantiles) Thresholds() []float64 {
+	c := make([]float64, len(q))
+	for i, one := range q {
+		c[i] = one.c
+	}
+	return c
+}
+
+// Query counts the examples within each threshold, as that of [quantile]: each example adds ½ or −½ to every count.
+func (q quantiles) Query() *Query {
+	return &Query{Len: len(q), Value: q.value, Sensitivity: math.Nextafter(math.Sqrt(float64(len(q)))/2, math.Inf(1)), NoiseStd: q[0].std}
+}
+
+func (q quantiles) value(dst []float64, n Norms) {
+	for i, one := range q {
+		dst[i] += one.half(n.Groups[i])
+	}
+}
+
+// Adapt keeps every threshold so far below MaxThreshold that C is, too.
+func (q quantiles) Adapt(released []float64) {
+	for i, one := range q {
+		one.Adapt(released[i : i+1])
+		one.c = math.Min(one.c, MaxThreshold/float64(len(q)))
+	}
+}
+
+// ClipFraction is the mean over the groups.
+func (q quantiles) ClipFraction() float64 {
+	sum := 0.0
+	for _, one := range q {
+		sum += one.ClipFraction()
+	}
+	return sum / float64(len(q))
+}
+
+func (q quantiles) Snapshot() []float64 {
+	var all []float64
+	for _, one := range q {
+		all = append(all, one.Snapshot()...)
+	}
+	return all
+}
+
+func (q quantiles) Restore(v []float64) error {
+	if err := fits(v, 0, 2*len(q)); err != nil {
+		return err
+	}
+	for i := range q {
+		if err := fitsShare(v[2*i : 2*i+2]); err != nil {
+			return err
+		}
+	}
+	for i, one := range q {
+		one.c, one.below = v[2*i], v[2*i+1]
+	}
 	return nil
 }
 

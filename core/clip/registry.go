@@ -17,6 +17,7 @@ type Env struct {
 	Steps             int     // T
 	ExpectedBatchSize float64 // B
 	Dim               int     // d, number of parameters
+	Groups            int     // of parameters, that per-layer grouping clips apart; 0 is 1
 	Params            Params
 }
 
@@ -163,6 +164,9 @@ func New(c Choice, e Env) (*Clipper, error) {
 	}
 	if err := replaceAxes(cl, c, e); err != nil {
 		return nil, err
+	}
+	if d, ok := cl.Rule.(divisible); ok && cl.Grouping == PerLayer && e.Groups > 1 {
+		cl.Rule = d.divide(e.Groups)
 	}
 	return cl, cl.checkAxes()
 }

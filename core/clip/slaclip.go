@@ -54,8 +54,8 @@ func (s *slack) unit() float64 {
 	return float64(f)
 }
 
-func (s *slack) value(dst []float64, _, clipped float64) {
-	r := clipped / s.c
+func (s *slack) value(dst []float64, n Norms) {
+	r := n.Clipped / s.c
 	room := 1 - r*r
 	for k := range s.k {
 		if float64(k+1)/float64(s.k) > room {

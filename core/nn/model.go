@@ -27,6 +27,7 @@ type Model struct {
 	be     compute.Backend
 	layers []Layer
 	sites  []Site         // of all layers
+	groups []int          // the group of each
 	params compute.Buffer // of all layers
 
 	n        int    // examples of the last pass
@@ -44,6 +45,7 @@ func New(be compute.Backend, spec Spec, capacity, most int) *Model {
 	b := &builder{be, &arena{m.params}, capacity, most, m.views, &tokens{}, m.dropping}
 	m.layers = build(b, spec.placed, false)
 	m.sites = sitesOf(m.layers)
+	m.groups = spec.groupsOf(m.sites)
 	m.dz, m.part = b.rows(m.Outputs()), b.examples(1)
 	if most > 1 {
 		m.each = b.rows(1)
@@ -69,12 +71,9 @@ func (m *Model) Params() []compute.Buffer {
 // Sites are all layers'.
 func (m *Model) Sites() []Site { return m.sites }
 
-// Groups is the number of layers that have parameters, each with one site.
-func (m *Model) Groups() int { return len(m.sites) }
-
 // eachSite calls f with every site, its number, and the place of its first tensor
 // among Params.
-func (m *Model) eachSite(f func(s Site, group, first int)) {
+func (m *Model) eachSite(f func(s Site, i, first int)) {
 	first := 0
 	for i, s := range m.sites {
 		f(s, i, first)
@@ -130,17 +129,17 @@ func (m *Model) Backward() { backward(m.layers, m.dz, false) }
 // Norms joins an upper bound on each example's gradient norm [n] to dst: to the
 // one buffer of dst over all parameters, or to one for each of Groups.
 func (m *Model) Norms(dst []compute.Buffer) {
-	m.eachSite(func(s Site, group, _ int) { s.Norms(dst[min(group, len(dst)-1)]) })
+	m.eachSite(func(s Site, i, _ int) { s.Norms(dst[min(m.groups[i], len(dst)-1)]) })
 }
 
 // Add adds Σ_i each(factors_i·g_i) to dst, sums for each of Params, as
 // [Site.Add]. factors holds one buffer [n] for all, or one for each of Groups; with
 // none they are ones.
 func (m *Model) Add(dst []compute.Sums, factors []compute.Buffer, each kernel.Each) {
-	m.eachSite(func(s Site, group, first int) {
+	m.eachSite(func(s Site, i, first int) {
 		var f compute.Buffer
 		if len(factors) > 0 {
-			f = factors[min(group, len(factors)-1)]
+			f = factors[min(m.groups[i], len(factors)-1)]
 		}
 		s.Add(dst[first:], f, each)
 	})

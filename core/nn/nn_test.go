@@ -397,7 +397,7 @@ func TestScaledNormsAreNeverTooSmall(t *testing.T) {
 			}
 			pass(be, m, b, n)
 			c := Coordinates{Largest: float64(slices.Max(inv))}
-			offsets := make([]float64, m.Groups())
+			offsets := make([]float64, len(m.Sites()))
 			at := 0
 			for i, s := range m.Sites() {
 				for _, p := range s.Params() {

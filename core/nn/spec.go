@@ -96,6 +96,37 @@ func (s Spec) WithDropout(p float64) (Spec, error) {
 // Params is the number of parameters d.
 func (s Spec) Params() int { return s.params }
 
+// Groups returns the number of layers that have parameters: what per-layer clipping clips apart. Those in a
+// residual block count one by one; the maps of an attention or an LSTM are one layer.
+func (s Spec) Groups() int {
+	n := 0
+	for _, l := range s.Layers {
+		if l.Parameters > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// groupsOf returns the number of the layer that each of a model's sites is in, among those of Groups.
+func (s Spec) groupsOf(sites []Site) []int {
+	var all []int
+	group := 0
+	for _, l := range s.Layers {
+		if l.Parameters == 0 {
+			continue
+		}
+		for left := l.Parameters; left > 0; {
+			for _, p := range sites[len(all)].Params() {
+				left -= p.Len()
+			}
+			all = append(all, group)
+		}
+		group++
+	}
+	return all
+}
+
 // Outputs returns the number of outputs of a row.
 func (s Spec) Outputs() int { return s.Layers[len(s.Layers)-1].Out.Len() }
 

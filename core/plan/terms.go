@@ -79,7 +79,7 @@ func (t *Terms) NewClipper() (*clip.Clipper, error) {
 		clip.Choice{Method: c.Method, Weight: c.Weight, Threshold: c.Threshold, Grouping: c.Grouping},
 		clip.Env{
 			MaxGradNorm: c.MaxGradNorm, NoiseMultiplier: t.NoiseMultiplier, Steps: t.Horizon,
-			ExpectedBatchSize: t.BatchSize, Dim: t.Spec.Params(), Params: c.Params,
+			ExpectedBatchSize: t.BatchSize, Dim: t.Spec.Params(), Groups: t.Spec.Groups(), Params: c.Params,
 		})
 }
 

@@ -24,6 +24,9 @@ type Event struct {
 // sums alone; it may be published under the run's (ε, δ).
 type Released struct {
 	MaxGradNorm float64 `json:"max_grad_norm"` // the threshold C of this step
+	// MaxGradNorms are the thresholds of the model's layers in this step, where the rule moves each on its
+	// own: MaxGradNorm is then the most that all layers together keep of an example.
+	MaxGradNorms []float64 `json:"max_grad_norms,omitempty"`
 	// Epsilon is that of a run planned to end with this step, at the target δ. A
 	// run that is stopped here is charged its whole plan all the same.
 	Epsilon  Number `json:"epsilon"`
@@ -32,7 +35,8 @@ type Released struct {
 	// configuration and its changes say; 0 in runs of earlier versions.
 	LearningRate float64 `json:"learning_rate,omitempty"`
 	// ClipFraction is a noisy estimate of the share of gradients longer than
-	// C, where the threshold rule's statistic gives one.
+	// C, where the threshold rule's statistic gives one; with MaxGradNorms, the
+	// mean over the layers.
 	ClipFraction *Number `json:"noisy_clip_fraction,omitempty"`
 	// Histogram is the noisy histogram of per-sample norms where the
 	// threshold rule paid for one, over [0, HistogramRange].

@@ -57,6 +57,7 @@ func checkpoints(t *testing.T, visit func(name string, cfg run.Config)) {
 		add("psac "+rule, run.Config{Method: "psac", Threshold: rule})
 	}
 	add("secure", run.Config{Method: "quantile", NoiseMode: "secure", Optimizer: "adam-bc"})
+	add("thresholds of layers", run.Config{Method: "quantile", Grouping: "per-layer", Model: run.Model{Kind: "mlp", Hidden: []int{5}}})
 	add("pca", run.Config{Method: "constant", PCA: run.PCA{Components: 1}})
 	add("pca without noise", run.Config{Method: "constant", PCA: run.PCA{Components: 1}, NoPrivacy: true})
 	add("private bounds", run.Config{Method: "constant", Scaling: run.Scaling{Kind: "private"}, Iterate: "ema"})

@@ -19,8 +19,8 @@ func init() {
 		}})
 }
 
-// limit makes the factor of every example that is not refused 1.
-func (c *clamped) limit() kernel.Limit { return kernel.Limit{C: math.MaxFloat32, Most: 1} }
+// limits makes the factor of every example that is not refused 1.
+func (c *clamped) limits() []kernel.Limit { return []kernel.Limit{{C: math.MaxFloat32, Most: 1}} }
 
 func (c *clamped) addGradients(p Part, _ int, _ []compute.Buffer, keep compute.Buffer) {
 	c.model.Add(p.sums, []compute.Buffer{keep}, kernel.Clamped(below(c.clipper.Rule.C())))

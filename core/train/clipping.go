@@ -15,20 +15,19 @@ type clipping struct {
 	*workspace
 	mech    mechanism
 	weights *weights
-	teacher *teacher // nil: not asked for
-	limit   kernel.Limit
-	part    Part // of the present step
+	teacher *teacher       // nil: not asked for
+	limits  []kernel.Limit // of the present step, in each group
+	part    Part           // of the present step
 }
 
 func newClipping(w *workspace) *clipping {
 	return &clipping{workspace: w, mech: w.kind.open(w), weights: newWeights(w.be, w.clipper.Weight), part: newPart(w, w.kind.weights)}
 }
 
-// bound takes up the threshold of a step, and bounds the factors by it.
+// bound takes up the thresholds of a step, and bounds the factors by them.
 func (c *clipping) bound() {
 	c.mech.begin()
-	c.limit = c.mech.limit()
-	c.limit.Gain = float32(c.weights.at(float64(c.limit.C)))
+	c.limits = c.mech.limits()
 }
 
 // beginPart empties the part for the rows of a step.
@@ -39,7 +38,7 @@ func (c *clipping) beginPart() {
 // weigh turns the norms of n rows into factors. Examples whose gradient or loss is
 // not finite get factor 0.
 //
-// Guarantee: example i's factor depends on its own norms and on C alone.
+// Guarantee: example i's factor depends on its own norms and on the thresholds alone.
 func (c *clipping) weigh(n int) {
 	p := c.report
 	kernel.Fill(c.be, n, 1, p.keep)
@@ -48,7 +47,9 @@ func (c *clipping) weigh(n int) {
 		kernel.Finite(c.be, n, u, p.keep)
 	}
 	for g, u := range p.norms {
-		kernel.Weigh(c.be, n, c.limit, u, p.keep, c.weights.buffer, p.factors[g])
+		limit := c.limits[g]
+		limit.Gain = float32(c.weights.at(float64(limit.C)))
+		kernel.Weigh(c.be, n, limit, u, p.keep, c.weights.buffer, p.factors[g])
 		kernel.Copy(c.be, n, c.factors[g], p.factors[g])
 	}
 }

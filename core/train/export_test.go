@@ -11,9 +11,11 @@ import (
 // unbounded is a mechanism whose clipping is off.
 type unbounded struct{ mechanism }
 
-func (m unbounded) limit() kernel.Limit {
-	l := m.mechanism.limit()
-	l.C = math.MaxFloat32
+func (m unbounded) limits() []kernel.Limit {
+	l := m.mechanism.limits()
+	for g := range l {
+		l[g].C = math.MaxFloat32
+	}
 	return l
 }
 

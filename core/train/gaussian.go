@@ -42,8 +42,15 @@ func (g *gaussian) norms(n int, dst []compute.Buffer) {
 	g.model.Norms(dst)
 }
 
-func (g *gaussian) limit() kernel.Limit {
-	return kernel.Limit{C: below(g.clipper.GroupThreshold(len(g.report.norms))), Most: kernel.GreatestFactor}
+func (g *gaussian) limits() []kernel.Limit { return g.limitsOf(1, kernel.GreatestFactor) }
+
+// limitsOf keeps gradients to a part of the thresholds, and factors to at most so much.
+func (w *workspace) limitsOf(part float64, most float32) []kernel.Limit {
+	var all []kernel.Limit
+	for _, c := range w.clipper.GroupThresholds(len(w.report.norms)) {
+		all = append(all, kernel.Limit{C: below(c * part), Most: most})
+	}
+	return all
 }
 
 func (g *gaussian) addGradients(p Part, _ int, factors []compute.Buffer, _ compute.Buffer) {

@@ -196,9 +196,11 @@ func TestAdaClipAsPrintedAddsNoMoreThanStated(t *testing.T) {
 // generous is a mechanism that lets a hundredth more through than it states.
 type generous struct{ mechanism }
 
-func (m generous) limit() kernel.Limit {
-	l := m.mechanism.limit()
-	l.C *= 1.01
+func (m generous) limits() []kernel.Limit {
+	l := m.mechanism.limits()
+	for g := range l {
+		l[g].C *= 1.01
+	}
 	return l
 }
 

@@ -20,8 +20,8 @@ type mechanism interface {
 	// norms writes upper bounds on the norms that factors are made from, of n rows,
 	// to dst: all parameters in one or each group in its own.
 	norms(n int, dst []compute.Buffer)
-	// limit bounds the factors of a step.
-	limit() kernel.Limit
+	// limits bounds the factors of a step, in each group.
+	limits() []kernel.Limit
 	// addGradients adds the weighed gradients of n rows to a part. keep is 0 for examples
 	// that are refused and 1 for the others; all factors of the former are 0.
 	addGradients(p Part, n int, factors []compute.Buffer, keep compute.Buffer)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"clipscope/core/compute"
@@ -182,9 +183,12 @@ func (late) ahead(int) {}
 // nor on who draws it: the suite has it with several threads, too.
 func TestNoiseAheadChangesNoRelease(t *testing.T) {
 	t.Parallel()
-	for _, method := range []string{"constant", "dc-e", "quantile", "adaclip", "coordinate", "value", "secure"} {
+	for _, method := range []string{"constant", "dc-e", "quantile", "quantile per layer", "adaclip", "coordinate", "value", "secure"} {
 		t.Run(method, func(t *testing.T) {
-			cfg := base(method)
+			cfg := base(strings.Fields(method)[0])
+			if method == "quantile per layer" {
+				cfg.Grouping = "per-layer"
+			}
 			if method == "secure" {
 				cfg.Method, cfg.NoiseMode = "constant", method
 			}

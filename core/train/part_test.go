@@ -15,6 +15,7 @@ func TestPartsAdd(t *testing.T) {
 	ds := small(t)
 	for name, cfg := range map[string]run.Config{
 		"secure": {Method: "quantile", NoiseMode: "secure"}, "float": {Method: "dc-e"}, "adaclip": {Method: "adaclip"}, "per layer": {Method: "per-layer"},
+		"thresholds of layers": {Method: "quantile", Grouping: "per-layer", NoiseMode: "secure"},
 	} {
 		cfg.Model, cfg.NoiseMultiplier, cfg.Seed = run.Model{Kind: "mlp", Hidden: []int{6}}, ptr(1.0), ptr(uint64(3))
 		cfg.ExpectedBatchSize, cfg.Steps, cfg.Accountant = 60, 3, "rdp"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"clipscope/core/clip"
 	"clipscope/core/compute"
 )
 
@@ -18,6 +19,7 @@ type report struct {
 	factors      []compute.Buffer
 	capacity     int
 	host         []float32 // a report on this side
+	groups       []float64 // an example's norms there
 }
 
 func newReport(be compute.Backend, capacity, groups int) *report {
@@ -31,7 +33,7 @@ func newReport(be compute.Backend, capacity, groups int) *report {
 	for range groups {
 		p.norms, p.factors = append(p.norms, next()), append(p.factors, next())
 	}
-	p.host = make([]float32, p.all.Len())
+	p.host, p.groups = make([]float32, p.all.Len()), make([]float64, groups)
 	return p
 }
 
@@ -69,14 +71,16 @@ func (v view) losses() []float32   { return v.column(0) }
 func (v view) hits() []float32     { return v.column(1) }
 func (v view) keepMask() []float32 { return v.column(2) }
 
-// norm is example i's, over all groups, and clipped an upper bound on what its
-// factors leave of it.
-func (v view) norm(i int) (norm, clipped float64) {
+// norms are example i's, those of its groups in memory that the next call takes again.
+func (v view) norms(i int) clip.Norms {
+	r := clip.Norms{Groups: v.of.groups}
 	sq := 0.0
 	for g := range v.of.norms {
 		n, f := float64(v.column(3 + 2*g)[i]), float64(v.column(4 + 2*g)[i])
-		norm = math.Hypot(norm, n)
+		r.Groups[g] = n
+		r.Whole = math.Hypot(r.Whole, n)
 		sq += n * n * f * f
 	}
-	return norm, math.Sqrt(sq)
+	r.Clipped = math.Sqrt(sq)
+	return r
 }

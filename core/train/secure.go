@@ -75,9 +75,7 @@ func (s *secure) begin() {
 // are at least 10⁻¹².
 const mostSecure = 0x1p60
 
-func (s *secure) limit() kernel.Limit {
-	return kernel.Limit{C: below(s.clipper.GroupThreshold(len(s.report.norms)) * s.left), Most: mostSecure}
-}
+func (s *secure) limits() []kernel.Limit { return s.limitsOf(s.left, mostSecure) }
 
 // addGradients rounds the gradients to the grid and adds them.
 func (s *secure) addGradients(p Part, n int, factors []compute.Buffer, _ compute.Buffer) {

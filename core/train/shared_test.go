@@ -209,9 +209,11 @@ func parametersOf(t *testing.T, r *Run) []float32 {
 func TestPartiesAreOne(t *testing.T) {
 	t.Parallel()
 	ds := small(t)
-	for _, method := range []string{"constant", "quantile", "dc-e", "per-layer", "psac"} {
+	for _, name := range []string{"constant", "quantile", "quantile per-layer", "dc-e", "per-layer", "psac"} {
+		method, grouping, _ := strings.Cut(name, " ")
 		for _, parties := range []int{2, 3, 5, 30} {
 			cfg := allTogether(method, parties, parties/5, ds)
+			cfg.Grouping = grouping
 			if method == "quantile" {
 				cfg.Optimizer, cfg.LearningRate = "adam", 0.01
 			}

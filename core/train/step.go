@@ -7,6 +7,7 @@ import (
 	"iter"
 	"time"
 
+	"clipscope/core/clip"
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
 	"clipscope/core/privacy"
@@ -273,7 +274,11 @@ func (r *Run) noiseVariance() float64 {
 
 // spent writes down what is known of the step just taken: its threshold, and what it cost.
 func (r *Run) spent(e *run.Event) {
-	c, epsilon := r.work.clipper.Rule.C(), r.epsilon(r.done)
+	rule := r.work.clipper.Rule
+	c, epsilon := rule.C(), r.epsilon(r.done)
+	if d, ok := rule.(clip.Divided); ok {
+		e.Released.MaxGradNorms = d.Thresholds()
+	}
 	if e.Released.Void {
 		r.lost++
 	} else {

@@ -34,15 +34,15 @@ func (t *tally) addBatch(v view, q *clip.Query, statistic []float64) {
 		return
 	}
 	for i := range v.n {
-		norm, clipped := v.norm(i)
+		norms := v.norms(i)
 		if keep[i] == 0 {
 			t.nonFinite++
 			t.batch = append(t.batch, math.NaN())
 			continue
 		}
-		t.norms, t.batch = append(t.norms, norm), append(t.batch, norm)
+		t.norms, t.batch = append(t.norms, norms.Whole), append(t.batch, norms.Whole)
 		if q != nil {
-			q.Value(statistic, norm, clipped)
+			q.Value(statistic, norms)
 		}
 	}
 }

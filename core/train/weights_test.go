@@ -124,7 +124,7 @@ func TestFactorsAreTheWeightFunctions(t *testing.T) {
 		for i := range v.n {
 			for g := range v.of.norms {
 				u, f := float64(v.column(3 + 2*g)[i]), float64(v.column(4 + 2*g)[i])
-				want := r.work.clipper.Weight.Factor(u, r.work.clipper.GroupThreshold(len(v.of.norms)))
+				want := r.work.clipper.Weight.Factor(u, r.work.clipper.GroupThresholds(len(v.of.norms))[g])
 				if math.Abs(f-want) > 3e-5*want {
 					t.Errorf("%s: factor %g of a norm of %g, want %g", m.Name, f, u, want)
 				}

@@ -137,7 +137,7 @@ func (w *workspace) makeGradient() {
 func (w *workspace) makeReport() {
 	groups := 1
 	if w.clipper.Grouping == clip.PerLayer && w.clipper.Source != clip.Bounded {
-		groups = w.model.Groups()
+		groups = w.terms.Spec.Groups()
 	}
 	w.report = newReport(w.be, w.model.Capacity, groups)
 	kernel.Fill(w.be, w.model.Capacity, 1, w.report.keep)

@@ -1,6 +1,8 @@
 package chart
 
 import (
+	"strings"
+
 	"clipscope/ui/series"
 	"clipscope/ui/words"
 )
@@ -17,9 +19,21 @@ func threshold() *Chart {
 		draw:     lines(series.C),
 		sentence: func(r *series.Record) string { return words.Threshold(r.Moment()) },
 		rows: func(r *series.Record) []Row {
-			return []Row{thresholdRow(r), {"noisy gradient norm", words.Number(float64(r.Last.Released.GradNorm), 4), Released}}
+			rows := []Row{thresholdRow(r)}
+			if all := r.Moment().Event.Released.MaxGradNorms; all != nil {
+				rows = append(rows, Row{"max_grad_norms, by layer", listed(all), Released})
+			}
+			return append(rows, Row{"noisy gradient norm", words.Number(float64(r.Last.Released.GradNorm), 4), Released})
 		},
 	}
+}
+
+func listed(all []float64) string {
+	var texts []string
+	for _, v := range all {
+		texts = append(texts, words.Number(v, 3))
+	}
+	return strings.Join(texts, " · ")
 }
 
 func thresholdRow(r *series.Record) Row {

@@ -250,7 +250,7 @@ func clippingFields() []Field {
 		{Key: "max_grad_norm", Follows: true, Own: true, Label: "Threshold C", Help: "The most, in L2 norm, that one example may add to the sum."},
 		{Key: "weight", Kind: Menu, Advanced: true, Label: "Weight function", Help: "What a gradient's norm is turned into a factor by.", Options: axis(clip.Weights()...)},
 		{Key: "threshold", Kind: Menu, Advanced: true, Label: "Threshold rule", Help: "What moves C from step to step.", Options: axis(clip.Rules()...)},
-		{Key: "grouping", Kind: Menu, Advanced: true, Label: "Grouping", Help: "What is clipped together.", Options: axis(string(clip.Flat), string(clip.PerLayer))},
+		{Key: "grouping", Kind: Menu, Advanced: true, Label: "Grouping", Help: "What is clipped together. Per layer, the rule quantile has a threshold and a count for each.", Options: axis(string(clip.Flat), string(clip.PerLayer))},
 		{Key: "eval_steps", Advanced: true, Label: "Test every", Unit: "steps", Preset: "0", Help: "Up to 1,000 test rows are looked at; for your eyes only. 0 for about twenty times in all."},
 		{Key: "diagnostics_every", Advanced: true, Label: "Compare gradients every", Unit: "steps", Preset: "0", Help: "Shows what clipping and noise did to a batch's gradient; for your eyes only. 0 for never. Such a step takes longer."},
 	})
