@@ -290,6 +290,24 @@ func TestSeveralRunsInOneChart(t *testing.T) {
 	}
 }
 
+// TestThresholdsOfLayersAreShown: where each layer has one of its own, the chart's values have them all.
+func TestThresholdsOfLayersAreShown(t *testing.T) {
+	r := series.NewRecord(run.Config{}.WithDefaults(), run.PlanInfo{NoiseMultiplier: 1, Steps: 4})
+	c := threshold()
+	for _, layers := range [][]float64{nil, {0.25, 1.5, 0.0313}} {
+		r.Add([]run.Event{{Step: 1, Steps: 4, Released: run.Released{MaxGradNorm: 1.521, MaxGradNorms: layers}}})
+		all := ""
+		for _, row := range c.rows(r) {
+			if strings.Contains(row.Name, "by layer") {
+				all = row.Value
+			}
+		}
+		if shown := all == "0.25 · 1.5 · 0.0313"; shown != (layers != nil) {
+			t.Errorf("of the thresholds %v is shown %q", layers, all)
+		}
+	}
+}
+
 func TestEveryChartSaysWhatItIs(t *testing.T) {
 	for _, p := range New(1).Panels(nil, run.Config{Method: "dc-e"}.WithDefaults(), data.Classification, false) {
 		html := app.HTMLString(p)
