@@ -190,10 +190,14 @@ func TestRunsSurviveTheirGPU(t *testing.T) {
 		t.Fatal(err)
 	}
 	planned := func(method string) *plan.Plan {
-		p, err := plan.New(run.Config{
+		cfg := run.Config{
 			Data: "moons", Method: method, Model: run.Model{Kind: "mlp", Hidden: []int{8}}, NoiseMultiplier: &sigma,
 			ExpectedBatchSize: 32, Steps: 25, LearningRate: 0.1, Optimizer: "adam", Seed: &seed,
-		}, ds.Meta())
+		}
+		if method == "smooth" { // whose table is another for each layer's threshold
+			cfg.Threshold, cfg.Grouping = "quantile", "per-layer"
+		}
+		p, err := plan.New(cfg, ds.Meta())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +246,7 @@ func TestRunsSurviveTheirGPU(t *testing.T) {
 	if testing.Short() {
 		times = 1
 	}
-	for i, method := range []string{"constant", "quantile", "dc-e", "adaclip", "psac"} {
+	for i, method := range []string{"constant", "quantile", "dc-e", "adaclip", "psac", "smooth"} {
 		p := planned(method)
 		be := fast()
 		undisturbed, err := train.Start(ctx, p, ds, be)
