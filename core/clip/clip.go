@@ -136,7 +136,8 @@ type Geometry struct {
 	BetaMean, BetaSpread float64
 	// Least and Greatest bound a variance.
 	Least, Greatest float64
-	// Literal starts and estimates variances as the paper prints it, for batches of one;
+	// Literal starts and estimates variances as the paper prints it, for batches of one, about the
+	// centre before its update, which the paper's indices leave open;
 	// otherwise the variance of a mean over a batch is multiplied by its size.
 	Literal bool
 }

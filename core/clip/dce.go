@@ -20,8 +20,8 @@ type dce struct {
 	curves Curves
 }
 
-// Curves holds an estimate of the expected squared error of the mean gradient by threshold, in its two
-// parts. The three lists have one length, or are nil.
+// Curves holds an estimate of the expected squared error by threshold, in its two parts: the bias of a single
+// gradient, which that of their mean never exceeds, and the mean's noise. The three lists have one length, or are nil.
 type Curves struct{ C, Variance, Bias []float64 }
 
 // Curver is a rule that can show the curves of its last adaptation.
@@ -167,7 +167,7 @@ func (d *dce) moveRange(h []float64, s float64) {
 func init() {
 	params := append(histogramParams(20), Param{
 		Name: "caution", Label: "Caution", Default: 0, Min: 0, Max: 10,
-		Help: "C and the histogram's range move when noise alone would not move them so: by this many of its standard deviations. 0 is as the paper has it; for tables it is 4 unless you say otherwise.",
+		Help: "C and the histogram's range move when noise alone would not move them so: by this many of its standard deviations. 0 has none, as the paper; for tables it is 4 unless you say otherwise.",
 	})
 	registerRule("dc-e", params, newDCE)
 	register(Method{

@@ -31,8 +31,7 @@ func (h *histogram) mid(k int) float64 { return (float64(k) + 0.5) * h.r / float
 
 func (h *histogram) setRange(r float64) { h.r = clampThreshold(r, h.r) }
 
-// histogramStd is the papers' noise for a step of multiplier sigma (DC-SGD
-// §III-B): growing with sigma, so that the gradient's share stays nearly all.
+// histogramStd is DC's noise for a step of multiplier sigma (§VI-B, of DC-SGD-P; here of both): growing with sigma, so that the gradient's share stays nearly all.
 func histogramStd(given, sigma float64) float64 {
 	switch {
 	case given > 0:
@@ -65,9 +64,9 @@ func histogramParams(r0 float64) []Param {
 		{Name: "bins", Label: "Bins b", Default: 20, Min: 2, Max: 1000, Integer: true, Log: true,
 			Help: "Bins of the noisy histogram of gradient norms."},
 		{Name: "r0", Label: "First range R₀", Default: r0, Min: 1e-6, Max: 1e6, Log: true,
-			Help: "The histogram first covers norms from 0 to R₀; the range then follows the threshold."},
+			Help: "The histogram first covers norms from 0 to R₀; the range then follows what it finds."},
 		{Name: "sigma_h", Label: "Histogram noise σ_H", Default: 0, Min: 0, Max: 1e6,
-			Help: "Standard deviation of the noise in each bin; 0 chooses 5, 8 or 12 from noise_multiplier as the paper does."},
+			Help: "Standard deviation of the noise in each bin; 0 takes 5, 8 or 12 by noise_multiplier, as DC says for DC-SGD-P, and 1.5 times it above 8."},
 	}
 }
 

@@ -15,7 +15,7 @@ func init() {
 			Idea:    "For softmax regression no gradient is longer than √2 times its row of features, so bounding the features bounds the gradients and nothing needs to be clipped. Noise must then cover the worst case, not the usual one.",
 			Formula: "ĝᵢ = gᵢ,  C = √2·max‖x̃ᵢ‖",
 			When:    "As the baseline that shows what clipping gains. It needs a model without hidden layers, and refuses rows of tokens, which it would shorten to other numbers.",
-			Paper:   "AC, §6 “norm bound”",
+			Paper:   "after AC, §6, which takes max‖xᵢ‖ = 28, without the √2 that several classes need",
 			Params:  params,
 			Private: true,
 		},

@@ -9,7 +9,7 @@ func init() {
 			Idea:    "Each of L layers is clipped to C/√L separately, so that all together stay within C. A layer with large gradients then no longer crowds out the others.",
 			Formula: "ĝᵢ,ₗ = gᵢ,ₗ / max(1, ‖gᵢ,ₗ‖·√L/C)",
 			When:    "For deep models whose layers differ much in the size of their gradients. On a model of one layer it equals constant.",
-			Paper:   "Abadi et al. 2016; AC, §6",
+			Paper:   "Abadi et al. 2016; AC, §6, which gives each layer 4: 4·√L here",
 			Private: true,
 		},
 		New: func(e Env) (*Clipper, error) {

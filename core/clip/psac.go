@@ -16,7 +16,7 @@ func (w psac) Factor(n, c float64) float64 {
 // Power implements [Powered].
 func (psac) Power() int { return 1 }
 
-// PS, §4 tunes r over a few values and recommends about 0.1; its proof wants r in (0, 1].
+// PS tunes r over a few values and recommends about 0.1; its proof wants r in (0, 1].
 var psacParams = []Param{{
 	Name: "r", Label: "Stability r", Default: 0.1, Min: 1e-6, Max: 1, Log: true,
 	Help: "How gently gradients near zero are treated; the weight peaks at ‖g‖ = √r − r.",
@@ -29,7 +29,7 @@ func init() {
 		Info: Info{
 			Name:    "psac",
 			Title:   "Per-sample adaptive (DP-PSAC)",
-			Idea:    "Large gradients are normalised, but small ones are not blown up: their weight falls back to about C. That keeps the summed direction closer to the true one than plain normalising does.",
+			Idea:    "Large gradients are normalised, but small ones are blown up far less: towards 0 their weight falls back to about C. That keeps the summed direction closer to the true one than plain normalising does.",
 			Formula: "ĝᵢ = C·gᵢ / (‖gᵢ‖ + r/(‖gᵢ‖ + r))",
 			When:    "Like auto-s, when many gradients become small late in training.",
 			Paper:   "PS, Algorithm 1",

@@ -122,8 +122,8 @@ func (b *Batch) At(w clip.Weight, c float64, factors []float64) Point {
 }
 
 // Estimate is DC-SGD's estimate of the bias at c, mean max(‖g‖ − c, 0)², of this batch and
-// without its histogram's noise. It takes every gradient to point the same way, and so lies
-// above what is measured (DC-SGD, § III-D).
+// without its histogram's noise: the bias of a single gradient (DC-SGD, § III-D), which that of
+// their mean never exceeds.
 func (b *Batch) Estimate(c float64) float64 {
 	sum := 0.0
 	for _, norm := range b.Norms {

@@ -55,7 +55,7 @@ func NewBounds(m *Model, g Growth) (*Bounds, error) {
 			b.with[i] = l.(Bounded)
 			input, one = b.with[i].Reach()
 		}
-		if !g.Tight { // of (x, 1), which the paper carries through all layers before
+		if !g.Tight { // of (x, 1), which is carried through all layers before
 			input = max(input, one)
 			one = input
 		}

@@ -11,7 +11,7 @@ import (
 // The accountants that [NewAccountant] knows.
 const (
 	PLD = "pld" // privacy loss distributions: the tightest bound, the figure to quote
-	RDP = "rdp" // Rényi differential privacy: what the papers report
+	RDP = "rdp" // Rényi differential privacy: what DC reports
 )
 
 // Names lists the accountants, the one to prefer first.

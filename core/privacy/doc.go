@@ -40,7 +40,7 @@
 //
 // # Why two accountants
 //
-// RDP ([RDP]) is what the papers report. At a given δ it is above the truth by
+// RDP ([RDP]) is what DC reports. At a given δ it is above the truth by
 // about 5 % in long runs and by any factor where q is small and steps are few:
 // at σ = 0.5, q = 1/60000 and 100 steps it says 2.27 and the truth is 0.0435. It
 // is computed from terms that are all positive (see sampling.rdp), so it loses no

@@ -9,7 +9,7 @@ const (
 	DefaultLearningRate  = 0.5
 	DefaultAdamRate      = 1e-3  // Kingma & Ba 2015
 	DefaultPhysicalBatch = 512   // bounds memory; a few hundred rows keep the matrix products fast
-	DefaultAccountant    = "pld" // the tightest that is proven; rdp is what the papers use
+	DefaultAccountant    = "pld" // the tightest that is proven; rdp is what DC reports
 )
 
 // WithDefaults fills in every field that is left at its zero value, for data of

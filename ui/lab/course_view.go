@@ -261,7 +261,7 @@ func shades(grids []lesson.Grid) func(accuracy float64) int {
 func fullView(f *lesson.Figure) app.UI {
 	configs, _ := f.FullConfigs() // read before
 	return app.Div().Class("in-full").Body(
-		app.P().Class("help").Text("With the network and the batch of the paper, on your own files of MNIST or Fashion-MNIST, which you choose there:"),
+		app.P().Class("help").Text("Larger, on your own files of MNIST or Fashion-MNIST, which you choose there, with a network and a batch like the paper’s where it has them:"),
 		app.Ul().Body(app.Range(configs).Slice(func(i int) app.UI {
 			hash, _ := configs[i].Hash()
 			return app.Li().Body(app.A().Href(widget.Link("/")+"#"+hash).Aria("label", "Open in Train, in full: "+f.Lanes[i].Label).Text(f.Lanes[i].Label))
