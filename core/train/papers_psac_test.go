@@ -19,8 +19,8 @@ func psNetwork(method string) run.Config {
 	}
 }
 
-// psPoints are what each method chooses among: C or r, and C·η.
-var psPoints = [][2]float64{{0.1, 1}, {0.1, 2}, {0.1, 4}, {1, 2}}
+// psPoints are what each method chooses between: C or r, and C·η.
+var psPoints = [][2]float64{{0.1, 1}, {0.1, 3}}
 
 // psPoint returns cfg at a point: a constant threshold has its C there, the other methods, with C = 1, their r.
 func psPoint(cfg run.Config, point [2]float64) choice {
@@ -32,7 +32,7 @@ func psPoint(cfg run.Config, point [2]float64) choice {
 }
 
 // TestPapersPSTable2 is PS's Table 2 on MNIST and Fashion-MNIST with the paper's network, for two epochs
-// in the place of forty. Each method chooses among four points.
+// in the place of forty. Each method chooses between two rates.
 func TestPapersPSTable2(t *testing.T) {
 	papers(t)
 	paper := map[string][]any{
@@ -49,12 +49,12 @@ func TestPapersPSTable2(t *testing.T) {
 				grid = append(grid, psPoint(psNetwork(method), point))
 			}
 			chosen := best(try(t, name+", "+method, ds, grid, tuning(1)))
-			lines = append(lines, append([]any{name, method, chosen.label, scores(t, chosen.cfg, ds, measuring(3))}, paper[name+" "+method]...))
+			lines = append(lines, append([]any{name, method, chosen.label, scores(t, chosen.cfg, ds, measuring(2))}, paper[name+" "+method]...))
 			say("- %v", lines[len(lines)-1])
 		}
 	}
 	say("")
-	header("data", "method", "chosen", "test accuracy %, three seeds", "paper, forty epochs")
+	header("data", "method", "chosen", "test accuracy %, two seeds", "paper, forty epochs")
 	for _, l := range lines {
 		row(l...)
 	}
@@ -117,11 +117,11 @@ func TestPapersPSFigures(t *testing.T) {
 		row(cells...)
 	}
 
-	say("\n### PS, Figure 3: cosine between the weighted and the true mean, every ten steps; Fashion-MNIST, cnn-tb-mnist, η = 2, r = 0.1, three seeds\n")
+	say("\n### PS, Figure 3: cosine between the weighted and the true mean, every ten steps; Fashion-MNIST, cnn-tb-mnist, η = 2, r = 0.1, two seeds\n")
 	ds := images(t, "fashion-mnist")
 	cosines := map[string]sample{}
 	for _, method := range []string{"auto-s", "psac"} {
-		for _, seed := range measuring(3) {
+		for _, seed := range measuring(2) {
 			cosines[method] = append(cosines[method], cosinesOf(t, with(psNetwork(method), func(c *run.Config) {
 				c.Params["r"], c.LearningRate, c.DiagnosticsEvery = 0.1, 2, 10
 			}), ds, seed)...)
@@ -159,7 +159,7 @@ func share(s sample, chosen func(i int) bool) float64 {
 	return float64(n) / float64(len(s))
 }
 
-// TestPapersPSFigure4 prints PS's heat maps on Fashion-MNIST over the paper's grids, for an MLP and six epochs:
+// TestPapersPSFigure4 prints PS's heat maps on Fashion-MNIST over the paper's grids, for an MLP and three epochs:
 // a convolutional network would take hours.
 func TestPapersPSFigure4(t *testing.T) {
 	papers(t)
@@ -172,7 +172,7 @@ func TestPapersPSFigure4(t *testing.T) {
 		{"auto-s", "r", []float64{1e-4, 1e-3, 0.01, 0.1, 1}},
 		{"constant", "C", []float64{0.1, 0.2, 0.8, 4, 20}},
 	} {
-		say("\n### PS, Figure 4: Fashion-MNIST, %s, MLP 784-128-10 at ε = 3 (RDP), B = 2048, six epochs, one seed; accuracy %%\n", method.name)
+		say("\n### PS, Figure 4: Fashion-MNIST, %s, MLP 784-128-10 at ε = 3 (RDP), B = 2048, three epochs, one seed; accuracy %%\n", method.name)
 		cells := []any{"η"}
 		for _, v := range method.values {
 			cells = append(cells, fmt.Sprintf("%s = %g", method.key, v))
@@ -182,7 +182,7 @@ func TestPapersPSFigure4(t *testing.T) {
 			cells := []any{rate}
 			for _, v := range method.values {
 				cells = append(cells, fmt.Sprintf("%.2f", scores(t, with(psNetwork(method.name), func(c *run.Config) {
-					c.Model, c.ExpectedBatchSize, c.Epochs, c.LearningRate = run.Model{Kind: "mlp", Hidden: []int{128}}, 2048, 6, rate
+					c.Model, c.ExpectedBatchSize, c.Epochs, c.LearningRate = run.Model{Kind: "mlp", Hidden: []int{128}}, 2048, 3, rate
 					if method.key == "C" {
 						c.MaxGradNorm = v
 					} else {
