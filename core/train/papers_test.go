@@ -73,13 +73,19 @@ func header(cells ...any) {
 // images loads one of the optional data sets of 28×28 images, or skips.
 func images(t *testing.T, name string) *data.Dataset {
 	t.Helper()
+	return published(t, name, []string{"train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz"}, []string{"t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz"})
+}
+
+// published loads files for training and for testing from a folder of the published data, or skips.
+func published(t *testing.T, folder string, train, test []string) *data.Dataset {
+	t.Helper()
 	root := os.Getenv("CLIPSCOPE_SHARED")
 	if root == "" {
 		root = filepath.Join("..", "..", "..", "shared")
 	}
-	files := func(part string) (f []source.File) {
-		for _, kind := range []string{"images-idx3", "labels-idx1"} {
-			path := filepath.Join(root, "data", name, part+"-"+kind+"-ubyte.gz")
+	files := func(names []string) (f []source.File) {
+		for _, name := range names {
+			path := filepath.Join(root, "data", folder, name)
 			if _, err := os.Stat(path); err != nil {
 				t.Skipf("no %s: this experiment needs the published images", path)
 			}
@@ -87,7 +93,7 @@ func images(t *testing.T, name string) *data.Dataset {
 		}
 		return f
 	}
-	ds, _, err := load.Load(context.Background(), files("train"), files("t10k"), run.CSV{}, nil)
+	ds, _, err := load.Load(context.Background(), files(train), files(test), run.CSV{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
