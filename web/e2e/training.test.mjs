@@ -20,6 +20,24 @@ test("a rate that moves is a chart, and a released value ends the run", async (t
   assert.match(await page.innerText("#panel-epsilon"), /public/);
 });
 
+test("where a run ends, a press that was meant for Pause starts no other", async (t) => {
+  const page = await visit(t, "#data=moons&model.kind=softmax&noise_multiplier=1&accountant=rdp&expected_batch_size=64&seed=1&steps=4000", { viewport: wide });
+  await eventually(async () => assert.ok(await page.locator("#act-start").isEnabled()));
+  // What a press would meet at the moment at which the label changes.
+  const met = page.evaluate(() => new Promise((done) => {
+    new MutationObserver((_, observer) => {
+      const b = document.querySelector("#act-start"), r = b?.getBoundingClientRect();
+      if (b?.textContent !== "New run") return;
+      observer.disconnect();
+      done(b.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2)));
+    }).observe(document.querySelector("#runbar"), { subtree: true, childList: true, characterData: true, attributes: true });
+  }));
+  await start(page);
+  assert.equal(await met, false);
+  await page.locator("#act-start", { hasText: "New run" }).click();
+  await page.locator("#act-pause").waitFor();
+});
+
 test("a script has the same, and is told why a value is not watched", async (t) => {
   const page = await visit(t, "");
   const config = { data: "digits", method: "constant", target_epsilon: 2, steps: 60, expected_batch_size: 64, early_stopping: { monitor: "noisy_grad_norm", patience: 4, min_delta: 0.99 }, class_weights: { 3: 2, 7: 0.5 } };
