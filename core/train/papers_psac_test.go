@@ -257,7 +257,7 @@ func drawnFaces(seed uint64, n int) *data.Dataset {
 }
 
 // TestPapersPSFaces is PS's row for CelebA's labels on drawn faces, at (8, 5·10⁻⁶) with cnn-tb-mnist in
-// the place of a ResNet9. An accuracy is the mean over the labels.
+// the place of a ResNet9. An accuracy is the share of rows with all labels right, and the paper's may be the mean over the labels.
 func TestPapersPSFaces(t *testing.T) {
 	papers(t)
 	ds := drawnFaces(1, 5000)
