@@ -88,7 +88,7 @@ type Query struct {
 	Joined bool
 }
 
-// Norms are those of one example's gradient.
+// Norms holds the norms of one example's gradient.
 type Norms struct {
 	Whole   float64
 	Clipped float64   // an upper bound on what is left of the whole after weighing

@@ -32,7 +32,7 @@ func (q *quantile) Query() *Query {
 
 func (q *quantile) value(dst []float64, n Norms) { dst[0] += q.half(n.Whole) }
 
-// half is what a gradient of norm n adds to the count.
+// half returns what a gradient of norm n adds to the count.
 func (q *quantile) half(n float64) float64 {
 	if n <= q.c {
 		return 0.5

@@ -49,12 +49,13 @@ func TestEachLayerKeepsToItsThreshold(t *testing.T) {
 				if s, want := p.work.statedSensitivity(), math.Sqrt(40*40+1e-6+0.49); s < want || s > want*(1+1e-9) {
 					t.Fatalf("the sensitivity is %g, want %g", s, want)
 				}
-				if err := overshoot(t, p, i*rows/3, (i+1)*rows/3); err != nil {
-					t.Errorf("%s, %s, weights ×%g: %v", mode, weight, size, err)
-				}
 				most := make([]float64, 3)
 				for row := i * rows / 3; row < (i+1)*rows/3; row++ {
-					for g, n := range byLayer(p, added(t, p, []int{row})) {
+					sum := added(t, p, []int{row})
+					if n, limit := length(sum), p.work.statedSensitivity(); !(n <= limit*(1+1e-6)) {
+						t.Errorf("%s, %s, weights ×%g: row %d adds %g, the sensitivity is %g", mode, weight, size, row, n, limit)
+					}
+					for g, n := range byLayer(p, sum) {
 						most[g] = max(most[g], n)
 					}
 				}
@@ -77,23 +78,7 @@ func TestEachLayerKeepsToItsThreshold(t *testing.T) {
 func TestFactorsOfLayersAreTheWeightFunctions(t *testing.T) {
 	for _, weight := range clip.Weights() {
 		for _, be := range []compute.Backend{purego.New(), computetest.Fast(t)} {
-			p := unevenly(t, weight, "float", small(t), 1, be)
-			e := p.beginStep()
-			if err := p.addUp(t.Context(), []int{1, 2, 3}, e); err != nil {
-				t.Fatal(err)
-			}
-			v, err := e.parts[0].wait(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i := range v.n {
-				for g, c := range p.work.clipper.Rule.(clip.Divided).Thresholds() {
-					u, f := float64(v.column(3 + 2*g)[i]), float64(v.column(4 + 2*g)[i])
-					if want := p.work.clipper.Weight.Factor(u, c); math.Abs(f-want) > 3e-5*want {
-						t.Errorf("%s, %s: layer %d has factor %g of a norm of %g, want %g", be.Name(), weight, g, f, u, want)
-					}
-				}
-			}
+			weighsAs(t, be.Name()+", "+weight, unevenly(t, weight, "float", small(t), 1, be))
 		}
 	}
 }
@@ -115,14 +100,7 @@ func TestLayersCountTheirRows(t *testing.T) {
 	want := make([]float64, 3)
 	rule := p.work.clipper.Rule.(clip.Divided)
 	for _, row := range rows {
-		e := p.beginStep()
-		if err := p.addUp(t.Context(), []int{row}, e); err != nil {
-			t.Fatal(err)
-		}
-		v, err := e.parts[0].wait(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := reported(t, p, []int{row})
 		for g, c := range rule.Thresholds() {
 			if v.norms(0).Groups[g] <= c {
 				want[g] += 0.5
@@ -131,14 +109,8 @@ func TestLayersCountTheirRows(t *testing.T) {
 			}
 		}
 	}
-	e := p.beginStep()
-	if err := p.addUp(t.Context(), rows, e); err != nil {
-		t.Fatal(err)
-	}
-	if err := e.collect(t.Context(), p.work.query); err != nil {
-		t.Fatal(err)
-	}
-	if got := fmt.Sprint(e.part.statistic); got != fmt.Sprint(want) {
+	_, statistic := totals(t, p, rows)
+	if got := fmt.Sprint(statistic); got != fmt.Sprint(want) {
 		t.Errorf("the statistic is %s, want %v", got, want)
 	}
 	events, _ := finish(t, started(t, cfg, ds))

@@ -183,12 +183,11 @@ func (late) ahead(int) {}
 // nor on who draws it: the suite has it with several threads, too.
 func TestNoiseAheadChangesNoRelease(t *testing.T) {
 	t.Parallel()
-	for _, method := range []string{"constant", "dc-e", "quantile", "quantile per layer", "adaclip", "coordinate", "value", "secure"} {
-		t.Run(method, func(t *testing.T) {
-			cfg := base(strings.Fields(method)[0])
-			if method == "quantile per layer" {
-				cfg.Grouping = "per-layer"
-			}
+	for _, name := range []string{"constant", "dc-e", "quantile", "quantile per-layer", "adaclip", "coordinate", "value", "secure"} {
+		t.Run(name, func(t *testing.T) {
+			method, grouping, _ := strings.Cut(name, " ")
+			cfg := base(method)
+			cfg.Grouping = grouping
 			if method == "secure" {
 				cfg.Method, cfg.NoiseMode = "constant", method
 			}

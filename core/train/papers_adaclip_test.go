@@ -52,10 +52,7 @@ func TestPapersSoftmax(t *testing.T) {
 		lines = append(lines, []any{name, best.label, len(s), s, fmt.Sprintf("%.2f", s.min()), c.ac})
 	}
 	say("")
-	header("", "settings", "seeds", "test accuracy %", "worst seed", "AC Table 1, constant")
-	for _, l := range lines {
-		row(l...)
-	}
+	table(lines, "", "settings", "seeds", "test accuracy %", "worst seed", "AC Table 1, constant")
 }
 
 // TestPapersAdaClipTable1 is AC Table 1, with ten epochs throughout (the paper
@@ -106,10 +103,7 @@ func TestPapersAdaClipTable1(t *testing.T) {
 		}
 	}
 	say("")
-	header("ε", "row", "settings", "test accuracy %, five seeds", "paper")
-	for _, l := range lines {
-		row(l...)
-	}
+	table(lines, "ε", "row", "settings", "test accuracy %, five seeds", "paper")
 }
 
 // projected is AC's network of 1,000 units on MNIST's private principal components, for ten epochs.
@@ -179,10 +173,7 @@ func TestPapersAdaClipTable2(t *testing.T) {
 			})
 		}
 		say("")
-		header("method", "chosen at ε = 1", "ε = 0.5: here, two seeds (paper)", "ε = 1", "ε = 2")
-		for _, l := range lines {
-			row(l...)
-		}
+		table(lines, "method", "chosen at ε = 1", "ε = 0.5: here, two seeds (paper)", "ε = 1", "ε = 2")
 	})
 }
 

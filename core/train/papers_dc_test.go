@@ -175,10 +175,7 @@ func TestPapersDCTables(t *testing.T) {
 			lines = append(lines, line)
 		}
 		say("")
-		header("method", "chosen at ε = 2", "ε = 1: here, two seeds (paper)", "ε = 2", "ε = 4")
-		for _, l := range lines {
-			row(l...)
-		}
+		table(lines, "method", "chosen at ε = 2", "ε = 1: here, two seeds (paper)", "ε = 2", "ε = 4")
 	}
 }
 

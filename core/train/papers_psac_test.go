@@ -20,7 +20,7 @@ func psNetwork(method string) run.Config {
 	}
 }
 
-// psPoints are what each method chooses among: C or r, and C·η.
+// psPoints lists the choices of each method: C or r, and C·η.
 var psPoints = [][2]float64{{0.1, 1}, {0.1, 2}, {1, 2}}
 
 // psPoint returns cfg at a point: a constant threshold has its C there, the other methods, with C = 1, their r.
@@ -55,10 +55,7 @@ func TestPapersPSTable2(t *testing.T) {
 		}
 	}
 	say("")
-	header("data", "method", "chosen", "test accuracy %, three seeds", "paper, a CNN")
-	for _, l := range lines {
-		row(l...)
-	}
+	table(lines, "data", "method", "chosen", "test accuracy %, three seeds", "paper, a CNN")
 }
 
 // TestPapersPSFigures prints PS's Figures 1 to 3 as numbers: how gradients of each size agree with the batch's,
@@ -276,8 +273,5 @@ func TestPapersPSFaces(t *testing.T) {
 		lines = append(lines, []any{method, chosen.label, scores(t, chosen.cfg, ds, measuring(3)), paper[method]})
 	}
 	say("")
-	header("method", "chosen", "test accuracy %, three seeds", "paper, CelebA")
-	for _, l := range lines {
-		row(l...)
-	}
+	table(lines, "method", "chosen", "test accuracy %, three seeds", "paper, CelebA")
 }

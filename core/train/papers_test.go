@@ -70,6 +70,14 @@ func header(cells ...any) {
 	say("|%s", strings.Repeat(" --- |", len(cells)))
 }
 
+// table prints a Markdown table of lines below the cells of its header.
+func table(lines [][]any, cells ...any) {
+	header(cells...)
+	for _, l := range lines {
+		row(l...)
+	}
+}
+
 // images loads one of the optional data sets of 28×28 images, or skips.
 func images(t *testing.T, name string) *data.Dataset {
 	t.Helper()

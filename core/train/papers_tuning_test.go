@@ -85,8 +85,5 @@ func tuningPaidFor(t *testing.T, ds *data.Dataset, base run.Config, seeds int) {
 		lines = append(lines, []any{method + ", once", "C₀=1", "", scores(t, cfg, ds, measuring(seeds))})
 	}
 	say("")
-	header("way", "chosen", "σ of a run", fmt.Sprintf("test accuracy %%, %d seeds", seeds))
-	for _, l := range lines {
-		row(l...)
-	}
+	table(lines, "way", "chosen", "σ of a run", fmt.Sprintf("test accuracy %%, %d seeds", seeds))
 }

@@ -59,10 +59,7 @@ func TestPapersValueClipping(t *testing.T) {
 				}
 			}
 			say("")
-			header("C", "way", "chosen", "clipped, first and last epoch %", "training accuracy %, last epoch", "test accuracy %", "wide grid")
-			for _, l := range lines {
-				row(l...)
-			}
+			table(lines, "C", "way", "chosen", "clipped, first and last epoch %", "training accuracy %, last epoch", "test accuracy %", "wide grid")
 		})
 	}
 }

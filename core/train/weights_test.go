@@ -112,23 +112,34 @@ func TestFactorsAreTheWeightFunctions(t *testing.T) {
 		if r.work.clipper.Coordinates || r.work.clipper.NonPrivate || r.work.clipper.Geometry != nil {
 			continue
 		}
-		e := r.beginStep()
-		ctx := context.Background()
-		if err := r.addUp(t.Context(), []int{1, 2, 3}[:min(3, r.work.model.Capacity)], e); err != nil {
-			t.Fatal(err)
-		}
-		v, err := e.parts[0].wait(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range v.n {
-			for g := range v.of.norms {
-				u, f := float64(v.column(3 + 2*g)[i]), float64(v.column(4 + 2*g)[i])
-				want := r.work.clipper.Weight.Factor(u, r.work.clipper.GroupThresholds(len(v.of.norms))[g])
-				if math.Abs(f-want) > 3e-5*want {
-					t.Errorf("%s: factor %g of a norm of %g, want %g", m.Name, f, u, want)
-				}
+		weighsAs(t, m.Name, r)
+	}
+}
+
+// weighsAs holds the factors of a few rows against the weight function at each group's threshold.
+func weighsAs(t *testing.T, what string, r *Run) {
+	t.Helper()
+	v := reported(t, r, []int{1, 2, 3}[:min(3, r.work.model.Capacity)])
+	for i := range v.n {
+		for g, c := range r.work.clipper.GroupThresholds(len(v.of.norms)) {
+			u, f := float64(v.column(3 + 2*g)[i]), float64(v.column(4 + 2*g)[i])
+			if want := r.work.clipper.Weight.Factor(u, c); math.Abs(f-want) > 3e-5*want {
+				t.Errorf("%s: group %d has factor %g of a norm of %g, want %g", what, g, f, u, want)
 			}
 		}
 	}
+}
+
+// reported returns the report on rows of a physical batch, as a step measures and weighs them.
+func reported(t *testing.T, r *Run, rows []int) view {
+	t.Helper()
+	e := r.beginStep()
+	if err := r.addUp(t.Context(), rows, e); err != nil {
+		t.Fatal(err)
+	}
+	v, err := e.parts[0].wait(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
