@@ -329,6 +329,30 @@ func TestEveryRuleKeepsTheLaws(t *testing.T) {
 	}
 }
 
+// TestRulesKeepTheLawsFromTheLeastThreshold: what a configuration may begin with, a rule can be resumed from.
+func TestRulesKeepTheLawsFromTheLeastThreshold(t *testing.T) {
+	for _, name := range Rules() {
+		for _, grouping := range []Grouping{Flat, PerLayer} {
+			for _, c := range []float64{MinThreshold, MaxThreshold} {
+				rule := func() Rule {
+					e := env(Info{})
+					e.MaxGradNorm = c
+					cl, err := New(Choice{Method: "constant", Threshold: name, Grouping: string(grouping)}, e)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return cl.Rule
+				}
+				for law, err := range map[string]error{"together": together(rule()), "resumes": resumes(rule)} {
+					if err != nil {
+						t.Errorf("%s, %s, from C = %g: %s: %v", name, grouping, c, law, err)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestFreshClippersShareNothing: using one clipper leaves no trace in the next.
 func TestFreshClippersShareNothing(t *testing.T) {
 	for _, m := range Methods() {

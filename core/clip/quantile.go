@@ -49,12 +49,13 @@ func (q *quantile) Adapt(released []float64) {
 
 func (q *quantile) ClipFraction() float64 { return 1 - q.below }
 
-// divide returns quantile for each group, which together begin at C.
+// divide returns quantile for each group, which together begin at C, or above where a group's part would be below
+// MinThreshold.
 func (q *quantile) divide(groups int) Divided {
 	all, root := make(quantiles, groups), math.Sqrt(float64(groups))
 	for i := range all {
 		one := *q
-		one.c, one.std = q.c/root, math.Max(q.std, q.least*root)
+		one.c, one.std = clampThreshold(q.c/root, q.c), math.Max(q.std, q.least*root)
 		all[i] = &one
 	}
 	return all
