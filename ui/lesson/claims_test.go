@@ -140,7 +140,7 @@ var elsewhere = map[string][]float64{
 	"ac-3":  {1.2}, // 7.73/6.46, 2.3/1.94, 0.883/0.756
 	"ac-2":  {0.5},
 	"vc-t2": {1.19, 1.25, 6.4}, // TestPapersValueClippingTimes
-	"vc-h":  {0.0285},     // rounded to one digit more
-	"dc-h":  {2.17, 0.02}, // TestPapersSettledThreshold
-	"ac-t2": {55.5},       // where multiplications and additions are fused
+	"vc-h":  {0.0285},          // rounded to one digit more
+	"dc-h":  {2.17, 0.02},      // TestPapersSettledThreshold
+	"ac-t2": {55.5},            // where multiplications and additions are fused
 }
