@@ -173,7 +173,11 @@ func New(c Choice, e Env) (*Clipper, error) {
 
 // checkAxes refuses the few points of the product that mean nothing.
 func (c *Clipper) checkAxes() error {
-	if c.Grouping == PerLayer && (c.Source == Bounded || c.Geometry != nil || c.Coordinates) {
+	switch {
+	case c.Grouping != PerLayer:
+	case c.Coordinates:
+		return &ParamError{"grouping", "this method clamps every coordinate by itself, in whichever layer it is; choose flat"}
+	case c.Source == Bounded || c.Geometry != nil:
 		return &ParamError{"grouping", "this method measures all layers together; per-layer grouping needs norms layer by layer"}
 	}
 	if c.Coordinates && c.Weight != nil {

@@ -77,7 +77,11 @@ func (d *draft) warnings(eps float64) {
 		d.warn("target_epsilon", "ε = %s is a weak promise: it bounds how much more likely any outcome becomes by a factor of e^ε = %s, but for a probability of δ.", run.UpText(eps, 3), run.UpText(math.Exp(eps), 2))
 	}
 	if d.terms.first.FeatureBound > 0 {
-		d.remark("max_grad_norm", "norm-bound does not use max_grad_norm: its threshold is √2 times its own bound, %.4g.", d.terms.first.Rule.C())
+		if d.terms.Config.Threshold != "" {
+			d.remark("threshold", "norm-bound's proof is for its own threshold. With another rule gradients longer than C are clipped, as constant does.")
+		} else {
+			d.remark("max_grad_norm", "norm-bound does not use max_grad_norm: its threshold is √2 times its own bound, %.4g.", d.terms.first.Rule.C())
+		}
 		if len(d.terms.Spec.Layers) > 1 || d.terms.Spec.Loss != nn.SoftmaxCE {
 			d.remark("method", "norm-bound's proof is for softmax regression. For this model gradients longer than its threshold are clipped, as constant does.")
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"clipscope/core/chacha"
+	"clipscope/core/clip"
 	"clipscope/core/privacy"
 	"clipscope/core/run"
 )
@@ -76,6 +77,9 @@ func (p *Plan) clippingInWords() string {
 		if axis[1] != "" {
 			parts = append(parts, axis[1]+" "+axis[0])
 		}
+	}
+	if d, ok := p.terms.first.Rule.(clip.Divided); ok {
+		parts = append(parts, fmt.Sprintf("a threshold and a count for each of %d layers", len(d.Thresholds())))
 	}
 	name := "max_grad_norm"
 	if p.terms.query != nil {

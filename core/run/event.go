@@ -63,7 +63,7 @@ type ErrorCurves struct {
 // never leaves the device unless the owner explicitly asks for it.
 type Diag struct {
 	BatchSize    int     `json:"batch_size"`
-	ClipFraction Number  `json:"clip_fraction"` // share of this batch with norm (or bound) > C; NaN for an empty batch, and where coordinates are clamped
+	ClipFraction Number  `json:"clip_fraction"` // share of this batch with norm (or bound) > C, or per layer with that of a layer above its threshold; NaN for an empty batch, and where coordinates are clamped
 	TrainLoss    Number  `json:"train_loss"`    // mean over this batch, of the rows that have a finite one; NaN without any
 	NonFinite    int     `json:"non_finite,omitempty"`
 	Norms        *Norms  `json:"norms,omitempty"`

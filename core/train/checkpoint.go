@@ -164,6 +164,9 @@ func (c *Checkpoint) Append(b []byte) []byte {
 	}
 	if w := c.seen; w != nil {
 		b = appendFloats(appendCount(appendCount(b, w.steps), w.blocks), w.sum, w.before)
+		if w.why != "" {
+			b = append(appendCount(b, len(w.why)), w.why...)
+		}
 	}
 	return b
 }
@@ -217,9 +220,13 @@ func ReadCheckpoint(b []byte) (*Checkpoint, error) {
 	}
 	if len(r.rest) > 0 { // where something is watched, which earlier versions did not keep
 		c.seen = &seen{steps: r.number(plan.MaxSteps), blocks: r.number(plan.MaxSteps), sum: r.float(), before: r.float()}
+		if len(r.rest) > 0 { // where it has ended the run
+			c.seen.why = string(r.bytes(r.count(1)))
+			r.ok = r.ok && c.seen.why != ""
+		}
 	}
-	taken := c.state.step - c.state.lost
-	if !r.ok || len(r.rest) > 0 || taken < 1 || !(c.seconds >= 0) || t.added != taken || !t.whole() {
+	taken := c.state.step - c.state.lost // none where all steps were void
+	if !r.ok || len(r.rest) > 0 || c.state.step < 1 || taken < 0 || !(c.seconds >= 0) || t.added != taken || !t.whole() {
 		return nil, fmt.Errorf("train: %w", ErrFormat)
 	}
 	return c, nil

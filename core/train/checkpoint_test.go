@@ -431,6 +431,9 @@ func FuzzReadCheckpoint(f *testing.F) {
 	f.Add(c.Append(nil))
 	c.seen = &seen{sum: 1, before: 2, steps: 3, blocks: 4}
 	f.Add(c.Append(nil))
+	c.seen.why = "at rest"
+	f.Add(c.Append(nil))
+	f.Add((&Checkpoint{state: checkpointState{step: 2, lost: 2}}).Append(nil))
 	f.Add([]byte(checkpointMagic))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, err := ReadCheckpoint(b)

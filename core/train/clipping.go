@@ -24,10 +24,11 @@ func newClipping(w *workspace) *clipping {
 	return &clipping{workspace: w, mech: w.kind.open(w), weights: newWeights(w.be, w.clipper.Weight), part: newPart(w, w.kind.weights)}
 }
 
-// bound takes up the thresholds of a step, and bounds the factors by them.
+// bound takes up the thresholds of a step whose part has begun, and bounds the factors by them.
 func (c *clipping) bound() {
 	c.mech.begin()
 	c.limits = c.mech.limits()
+	c.part.tally.limits = c.clipper.GroupThresholds(len(c.report.norms))
 }
 
 // beginPart empties the part for the rows of a step.

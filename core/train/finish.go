@@ -55,7 +55,7 @@ func (r *Run) complete(ctx context.Context, e *pendingEvent) error {
 	r.seconds += waited
 	e.event.Released.GradNorm = run.Number(norm[0])
 	if !r.work.terms.Config.Blind {
-		e.event.Diag = e.part.tally.diag(r.work.clipper, r.feed.ds.Task, e.event.Released.MaxGradNorm, e.seconds)
+		e.event.Diag = e.part.tally.diag(r.work.clipper, r.feed.ds.Task, e.seconds)
 		e.event.Diag.Gradient = e.gradient
 		e.event.Diag.MovedBytes = e.moved
 		eval, err := r.feed.evaluated(ctx, e.test)

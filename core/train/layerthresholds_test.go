@@ -84,11 +84,12 @@ func TestFactorsOfLayersAreTheWeightFunctions(t *testing.T) {
 }
 
 // TestLayersCountTheirRows: each count has ½ for every row whose part of the gradient is within its layer's
-// threshold and −½ for the others, and what follows is released step by step.
+// threshold and −½ for the others, and what follows is released step by step. A row of which any layer is longer
+// is told as clipped, and its other layers do not tell it again.
 func TestLayersCountTheirRows(t *testing.T) {
 	cfg := run.Config{
 		Method: "quantile", Grouping: "per-layer", Model: run.Model{Kind: "mlp", Hidden: []int{6, 4}}, NoPrivacy: true,
-		ExpectedBatchSize: 30, Steps: 12, MaxGradNorm: 0.3, Seed: ptr(uint64(5)), Params: map[string]float64{"eta_c": 0.7},
+		ExpectedBatchSize: 30, Steps: 12, MaxGradNorm: 2, Seed: ptr(uint64(5)), Params: map[string]float64{"eta_c": 0.7},
 	}
 	ds := small(t)
 	p := started(t, cfg, ds)
@@ -99,17 +100,24 @@ func TestLayersCountTheirRows(t *testing.T) {
 	}
 	want := make([]float64, 3)
 	rule := p.work.clipper.Rule.(clip.Divided)
+	clipped, layers := 0, 0
 	for _, row := range rows {
-		v := reported(t, p, []int{row})
+		v, above := reported(t, p, []int{row}), 0
 		for g, c := range rule.Thresholds() {
 			if v.norms(0).Groups[g] <= c {
 				want[g] += 0.5
 			} else {
 				want[g] -= 0.5
+				above++
 			}
 		}
+		layers += above
+		clipped += min(above, 1)
 	}
 	_, statistic := totals(t, p, rows)
+	if got := p.clipping.part.tally.clipped; got != clipped || clipped == layers || clipped == len(rows) {
+		t.Errorf("%d of %d rows are told as clipped, want %d; in all, layers are %d times", got, len(rows), clipped, layers)
+	}
 	if got := fmt.Sprint(statistic); got != fmt.Sprint(want) {
 		t.Errorf("the statistic is %s, want %v", got, want)
 	}

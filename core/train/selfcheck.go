@@ -115,8 +115,8 @@ func (c *selfCheck) passMadeUp() {
 		for i := range x {
 			x[i] = float32(4 * rng.NormFloat64())
 		}
-		c.bound()
 		c.beginPart()
+		c.bound()
 		c.be.Write(c.feed.x, x)
 		c.model.Forward(c.feed.x, 1, views)
 		c.feed.judge(1)

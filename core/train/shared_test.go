@@ -366,6 +366,47 @@ func TestWhoWaitsAndStopsKeepsTheGuarantee(t *testing.T) {
 	}
 }
 
+// without has no sum for the first two steps.
+type without struct{ *hall }
+
+func (w without) Sum(_ context.Context, step int, words []uint32) ([]uint32, error) {
+	if step < 2 {
+		return nil, nil
+	}
+	return words, nil
+}
+
+// TestAPartyComesBackToARunWithoutASum: its state is that of the beginning, and its steps count.
+func TestAPartyComesBackToARunWithoutASum(t *testing.T) {
+	t.Parallel()
+	ds := small(t)
+	at := without{newHall(1)}
+	first := joinedOn(t, allTogether("quantile", 2, 1, ds), ds, at)
+	for e, err := range first.Steps(t.Context()) {
+		if err != nil || !e.Released.Void {
+			t.Fatalf("step %d: %+v, %v", e.Step, e.Released, err)
+		}
+		if e.Step == 2 {
+			break
+		}
+	}
+	c, err := first.Checkpoint(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err = ReadCheckpoint(c.Append(nil)); err != nil || c.Step() != 2 {
+		t.Fatalf("the checkpoint of void steps: %v", err)
+	}
+	again, err := Rejoin(t.Context(), first.plan, ds, purego.New(), at, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if events, o := finish(t, again); len(events) != 2 || events[0].Step != 3 || o.Steps != 4 || o.LostSteps != 2 {
+		t.Errorf("%d steps more, from %d on; %d in all, %d of them lost", len(events), events[0].Step, o.Steps, o.LostSteps)
+	}
+}
+
 // TestASharesNoiseIsTested: a party that draws half of its share is told.
 func TestASharesNoiseIsTested(t *testing.T) {
 	t.Parallel()

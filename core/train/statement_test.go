@@ -92,6 +92,17 @@ func TestStatementWithoutGuaranteeSaysSo(t *testing.T) {
 	}
 }
 
+func TestStatementSaysWhatEachLayerHas(t *testing.T) {
+	cfg := run.Config{Method: "quantile", Grouping: "per-layer", Model: run.Model{Kind: "mlp", Hidden: []int{4}}, NoiseMultiplier: ptr(1.0), ExpectedBatchSize: 50, Steps: 2}
+	s, err := planned(t, cfg, small(t)).Statement(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "a threshold and a count for each of 2 layers"; !strings.Contains(s.Text(), want) {
+		t.Errorf("it does not say %q:\n%s", want, s.Text())
+	}
+}
+
 func TestStatementSaysWhatCostsOnce(t *testing.T) {
 	cfg := run.Config{Method: "quantile", TargetEpsilon: ptr(4.0), ExpectedBatchSize: 100, Steps: 5, Scaling: run.Scaling{Kind: "private"}, NoiseMode: "secure"}
 	p := started(t, cfg, planted())

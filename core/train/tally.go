@@ -16,6 +16,8 @@ type tally struct {
 	loss               float64
 	norms              []float64
 	batch              []float64 // of the physical batch last added, NaN where refused
+	limits             []float64 // the thresholds that norms are compared with, of each group
+	clipped            int       // rows a group of which is longer than its threshold
 }
 
 // addBatch counts a physical batch and feeds the statistic of a query, which may be nil.
@@ -41,6 +43,9 @@ func (t *tally) addBatch(v view, q *clip.Query, statistic []float64) {
 			continue
 		}
 		t.norms, t.batch = append(t.norms, norms.Whole), append(t.batch, norms.Whole)
+		if longer(norms.Groups, t.limits) {
+			t.clipped++
+		}
 		if q != nil {
 			q.Value(statistic, norms)
 		}
@@ -50,10 +55,20 @@ func (t *tally) addBatch(v view, q *clip.Query, statistic []float64) {
 // join adds the tally of other rows.
 func (t *tally) join(o *tally) {
 	t.n, t.hits, t.nonFinite, t.answered, t.loss = t.n+o.n, t.hits+o.hits, t.nonFinite+o.nonFinite, t.answered+o.answered, t.loss+o.loss
-	t.norms, t.batch = append(t.norms, o.norms...), o.batch
+	t.norms, t.batch, t.clipped = append(t.norms, o.norms...), o.batch, t.clipped+o.clipped
 }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// longer reports whether any norm is above its limit.
+func longer(norms, limits []float64) bool {
+	for g, limit := range limits {
+		if norms[g] > limit*normSlack {
+			return true
+		}
+	}
+	return false
+}
 
 // normSlack bounds a computed norm over the true one: within it, a
 // norm of just C does not count as clipped.
@@ -62,8 +77,8 @@ const normSlack = 1 + 2e-6
 // normBins is the resolution of the norms' histogram on the page.
 const normBins = 40
 
-// diag summarises the tally for a step of clipper cl with threshold c.
-func (t *tally) diag(cl *clip.Clipper, task data.Task, c, seconds float64) *run.Diag {
+// diag summarises the tally for a step of clipper cl.
+func (t *tally) diag(cl *clip.Clipper, task data.Task, seconds float64) *run.Diag {
 	nan := run.Number(math.NaN())
 	d := &run.Diag{BatchSize: t.n, NonFinite: t.nonFinite, StepSeconds: seconds, ClipFraction: nan, TrainLoss: nan, TrainAcc: nan}
 	if t.n > 0 {
@@ -73,25 +88,19 @@ func (t *tally) diag(cl *clip.Clipper, task data.Task, c, seconds float64) *run.
 		}
 	}
 	if len(t.norms) > 0 {
-		d.ClipFraction, d.Norms = t.summary(c)
+		d.Norms = t.summary()
 		d.Norms.Bounds = cl.Source == clip.Bounded
-		if cl.Coordinates { // a norm says nothing about single coordinates
-			d.ClipFraction = nan
+		if !cl.Coordinates { // a norm says nothing about single coordinates
+			d.ClipFraction = run.Number(float64(t.clipped) / float64(len(t.norms)))
 		}
 	}
 	return d
 }
 
 // summary sorts the norms in place.
-func (t *tally) summary(c float64) (run.Number, *run.Norms) {
+func (t *tally) summary() *run.Norms {
 	slices.Sort(t.norms)
 	k := len(t.norms)
-	above, _ := slices.BinarySearchFunc(t.norms, c*normSlack, func(n, c float64) int {
-		if n <= c {
-			return -1
-		}
-		return 1
-	})
 	at := func(q float64) run.Number { return run.Number(t.norms[min(k-1, int(q*float64(k)))]) }
 	top := t.norms[k-1]
 	s := &run.Norms{Counts: make([]int, normBins), Max: run.Number(top), P10: at(0.1), P50: at(0.5), P90: at(0.9)}
@@ -103,7 +112,7 @@ func (t *tally) summary(c float64) (run.Number, *run.Norms) {
 		s.Counts[i]++
 	}
 	s.LogCounts, s.LogMin = logCounts(t.norms)
-	return run.Number(float64(k-above) / float64(k)), s
+	return s
 }
 
 // maxDecades bounds the range of the norms' logarithmic histogram.

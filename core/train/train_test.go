@@ -255,6 +255,23 @@ func TestPlansOfHoursSaySo(t *testing.T) {
 	}
 }
 
+// TestWhatNormBoundSaysOfC: its own threshold does not use max_grad_norm, those of other rules prove nothing.
+func TestWhatNormBoundSaysOfC(t *testing.T) {
+	for threshold, want := range map[string]string{"": "max_grad_norm", "quantile": "threshold"} {
+		cfg := base("norm-bound")
+		cfg.Model, cfg.Threshold = run.Model{Kind: "softmax"}, threshold
+		var said []string
+		for _, w := range planned(t, cfg, small(t)).Info().Warnings {
+			if strings.Contains(w.Message, "norm-bound") {
+				said = append(said, w.Field)
+			}
+		}
+		if !slices.Equal(said, []string{want}) {
+			t.Errorf("threshold %q: it speaks of %q", threshold, said)
+		}
+	}
+}
+
 func TestWarningsNameTheirField(t *testing.T) {
 	cfg := base("constant")
 	cfg.TargetDelta = 0.01

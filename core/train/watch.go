@@ -15,14 +15,14 @@ import (
 type watch struct {
 	run.EarlyStopping
 	seen
-	why string // what ended the run; "": nothing yet
 }
 
-// seen sums up the steps that a watch has been shown.
+// seen sums up the steps that a watch has been shown, and what it made of them.
 type seen struct {
 	sum, before float64 // of the open block, and the mean of the one before it
 	steps       int     // in sum
 	blocks      int     // before it
+	why         string  // what ended the run; "": nothing yet
 }
 
 // newWatch returns nil where nothing is watched.

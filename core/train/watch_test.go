@@ -101,7 +101,7 @@ func TestEarlyStoppingGoesOnFromACheckpoint(t *testing.T) {
 	if !whole.Rested || len(events) < 9 {
 		t.Fatalf("the run took %d steps, ended early: %t", len(events), whole.Rested)
 	}
-	for stop := 1; stop < len(events); stop++ {
+	for stop := 1; stop <= len(events); stop++ {
 		first := startOn(t, cfg, ds, be)
 		for range first.Steps(t.Context()) {
 			if first.reported == stop {
@@ -120,8 +120,8 @@ func TestEarlyStoppingGoesOnFromACheckpoint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, res := finish(t, again); res.Steps != whole.Steps || !res.Rested {
-			t.Errorf("taken up after step %d it ends after %d, not %d", stop, res.Steps, whole.Steps)
+		if _, res := finish(t, again); res.Steps != whole.Steps || !res.Rested || !slices.Equal(res.Notes[len(res.Notes)-1:], whole.Notes[len(whole.Notes)-1:]) {
+			t.Errorf("taken up after step %d it ends after %d, not %d, with the notes %q", stop, res.Steps, whole.Steps, res.Notes)
 		}
 		again.Close()
 	}

@@ -19,7 +19,7 @@ func (r *Record) Until(step int) *Record {
 	n := max(1, sort.Search(len(steps), func(i int) bool { return steps[i] > float64(step) }))
 	points := r.log.points
 	k := max(1, sort.Search(len(points), func(i int) bool { return points[i][Step] > float64(step) }))
-	past := &Record{Config: r.Config, Plan: r.Plan, Weight: r.Weight, Whole: r.Whole, unbounded: r.unbounded, finite: r.finite, reach: r.Last.Step}
+	past := &Record{Config: r.Config, Plan: r.Plan, Weight: r.Weight, Whole: r.Whole, unbounded: r.unbounded, layers: r.layers, finite: r.finite, reach: r.Last.Step}
 	for c := range Columns {
 		past.series.cols[c] = r.series.cols[c][:n]
 	}

@@ -14,12 +14,13 @@ import (
 type Record struct {
 	Config run.Config   // of the run, with its defaults
 	Plan   run.PlanInfo // with the ε that changes have come to
-	// Weight is the method's weight function, nil when it has none to draw.
+	// Weight is the method's weight function of a whole gradient, nil when it has none to draw.
 	Weight func(norm, c float64) float64
 	Whole  float64 // ε of the plan; 0 when it is not known or infinite
 	Newest
 
 	unbounded bool // the method clips nothing, so that C means nothing
+	layers    bool // each has a threshold of its own, so that C is what they keep together
 	series    Series
 	log       Log
 	finite    [Columns]bool // columns that have had a finite value
@@ -55,8 +56,8 @@ func NewRecord(cfg run.Config, plan run.PlanInfo) *Record {
 	if err != nil {
 		return r
 	}
-	r.unbounded = c.NonPrivate
-	if c.Weight != nil && !c.Coordinates && !c.NonPrivate {
+	r.unbounded, r.layers = c.NonPrivate, c.Grouping == clip.PerLayer && !c.NonPrivate
+	if c.Weight != nil && !c.Coordinates && !c.NonPrivate && !r.layers {
 		r.Weight = c.Weight.Factor
 	}
 	return r
@@ -197,7 +198,7 @@ const (
 
 // Moment returns the values that the sentences on the newest step are made from.
 func (r *Record) Moment() words.Moment {
-	m := words.Moment{Event: r.Last, Test: r.Test, Tested: r.Tested, PlannedEpsilon: r.Whole, Unbacked: r.Plan.Unbacked(), Weight: r.Weight}
+	m := words.Moment{Event: r.Last, Test: r.Test, Tested: r.Tested, PlannedEpsilon: r.Whole, Unbacked: r.Plan.Unbacked(), PerLayer: r.layers, Weight: r.Weight}
 	m.Event.Released.Curves = r.Curves
 	if r.unbounded {
 		m.Event.Released.MaxGradNorm = math.NaN()

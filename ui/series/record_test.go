@@ -27,6 +27,11 @@ func TestARecordHasItsMethodsWeight(t *testing.T) {
 			t.Errorf("%s %s: w(%v) is %v, want %v", c.cfg.Method, c.cfg.Weight, c.norm, got, c.want)
 		}
 	}
+	for _, cfg := range []run.Config{{Method: "per-layer", MaxGradNorm: 1}, {Method: "quantile", Grouping: "per-layer", MaxGradNorm: 1, ExpectedBatchSize: 100}} {
+		if r := NewRecord(cfg, run.PlanInfo{NoiseMultiplier: 1, Steps: 100}); r.Weight != nil || !r.Moment().PerLayer {
+			t.Errorf("%s %s: a whole gradient is weighed", cfg.Method, cfg.Grouping)
+		}
+	}
 	for _, name := range []string{"none", "no such method"} {
 		if NewRecord(run.Config{Method: name, MaxGradNorm: 1}, run.PlanInfo{NoiseMultiplier: 1, Steps: 100}).Weight != nil {
 			t.Errorf("%q has a weight function", name)

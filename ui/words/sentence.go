@@ -27,7 +27,9 @@ type Moment struct {
 	PlannedEpsilon float64
 	// Unbacked says that the run carries no guarantee, though it adds noise.
 	Unbacked bool
-	// Weight is the method's weight function; nil when it has none.
+	// PerLayer says that each layer has a threshold of its own.
+	PerLayer bool
+	// Weight is the method's weight function of a whole gradient; nil when it has none.
 	Weight func(norm, c float64) float64
 }
 
@@ -52,8 +54,12 @@ func Clipping(m Moment) string {
 	if d.BatchSize > 0 {
 		examples = Plural(d.BatchSize, "example")
 	}
-	s := fmt.Sprintf("%s of the %s in this step had %s C = %s.",
-		Percent(f, 0), examples, what, Number(m.Event.Released.MaxGradNorm, 3))
+	s := fmt.Sprintf("%s of the %s in this step had ", Percent(f, 0), examples)
+	if m.PerLayer {
+		s += "a layer whose gradient is longer than its threshold."
+	} else {
+		s += fmt.Sprintf("%s C = %s.", what, Number(m.Event.Released.MaxGradNorm, 3))
+	}
 	if d.NonFinite > 0 {
 		s += fmt.Sprintf(" %s had a gradient that is not finite and added nothing.", Plural(d.NonFinite, "example"))
 	}

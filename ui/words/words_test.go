@@ -92,9 +92,11 @@ func moment() Moment {
 }
 
 func TestSentencesSayTheirNumbers(t *testing.T) {
-	m := moment()
+	m, perLayer := moment(), moment()
+	perLayer.PerLayer = true
 	for _, c := range []struct{ name, got, want string }{
 		{"clipping", Clipping(m), "62 % of the 128 examples in this step had gradients longer than C = 0.84."},
+		{"clipping per layer", Clipping(perLayer), "62 % of the 128 examples in this step had a layer whose gradient is longer than its threshold."},
 		{"threshold", Threshold(m), "C fell from about 1.2 to 0.84 in 50 steps."},
 		{"norms", Norms(m), "Half of the gradients are longer than 1.9, a tenth longer than 4. The median one is scaled by 0.44."},
 		{"learning", Learning(m), "91.2 % of 1,000 test rows are classified right. Loss on this batch 0.321."},
