@@ -127,7 +127,7 @@ type HistogramReleaser interface {
 // Geometry is a change of coordinates in which gradients are measured, clipped
 // and noised: u = (g − a)/b, coordinate by coordinate (AC, Algorithm 1). The
 // centre a and each coordinate's deviation s follow the released gradients, and
-// b_j = √s_j·√(Σ_k s_k), which is least noise for the clipping (AC, Theorem 2,
+// b_j = √s_j·√(Σ_k s_k), which is least noise for the clipping (AC, Theorem 1,
 // with γ = 1).
 //
 // Guarantee: as [Rule.Adapt]: a and b are functions of released values alone.

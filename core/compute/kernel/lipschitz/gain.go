@@ -20,7 +20,7 @@ const (
 	Binary
 	// Squares: ‖z − t‖² = 2f exactly.
 	Squares
-	// LinearCrossEntropy is the bound of VC's Algorithm 3, 8f: β₁·f.
+	// LinearCrossEntropy is the first bound of VC's Appendix D, 8f: the β₁·f of Algorithm 3.
 	LinearCrossEntropy
 	// CappedCrossEntropy is the bound at the end of VC's Appendix D, 4·min(1, 2f). It lies
 	// above CrossEntropy's, as (1 − e^(−f))² ≤ min(1, f)² ≤ min(1, 2f).
