@@ -190,7 +190,7 @@ func TestPapersDCResNet(t *testing.T) {
 	for _, m := range []struct {
 		kind, method string
 		batch, steps int
-	}{{"resnet9", "dc-e", 64, 100}, {"resnet9", "constant", 64, 100}, {"resnet18", "dc-e", 32, 20}, {"resnet18", "constant", 32, 20}} {
+	}{{"resnet9", "dc-e", 64, 50}, {"resnet9", "constant", 64, 50}, {"resnet18", "dc-e", 32, 20}, {"resnet18", "constant", 32, 20}} {
 		o := once(t, run.Config{
 			Method: m.method, Model: run.Model{Kind: m.kind}, Accountant: "rdp", TargetEpsilon: ptr(2.0), TargetDelta: 1e-4,
 			MaxGradNorm: 1, ExpectedBatchSize: float64(m.batch), Steps: m.steps, EvalSteps: 1e6, Optimizer: "adam", LearningRate: 0.001,
