@@ -48,7 +48,7 @@ func write(name string, m image.Image) error {
 	if err != nil {
 		return err
 	}
-	if err := png.Encode(f, m); err != nil {
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(f, m); err != nil {
 		f.Close()
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -71,7 +71,26 @@ func draw(size int, inset, radius float64) image.Image {
 			m.SetNRGBA(px, py, average(px, py, size, inset, radius))
 		}
 	}
-	return m
+	return byNumber(m)
+}
+
+// byNumber returns the picture with its colours numbered, which is shorter in a file, where they are
+// no more than a byte can number.
+func byNumber(m *image.NRGBA) image.Image {
+	numbered, seen := image.NewPaletted(m.Rect, nil), map[color.NRGBA]uint8{}
+	for i := range numbered.Pix {
+		c := m.NRGBAAt(i%m.Rect.Dx(), i/m.Rect.Dx())
+		k, ok := seen[c]
+		if !ok {
+			if len(seen) == 256 {
+				return m
+			}
+			k = uint8(len(seen))
+			seen[c], numbered.Palette = k, append(numbered.Palette, c)
+		}
+		numbered.Pix[i] = k
+	}
+	return numbered
 }
 
 func average(px, py, size int, inset, radius float64) color.NRGBA {
