@@ -259,14 +259,14 @@ func TestPapersPSFaces(t *testing.T) {
 	papers(t)
 	ds := drawnFaces(1, 5000)
 	paper := map[string]string{"constant": "88.56 ± 0.04", "auto-s": "88.49 ± 0.10", "psac": "88.69 ± 0.01"}
-	say("\n### PS, Table 2, several labels: drawn faces, cnn-tb-mnist, ε = 8, δ = 5e−6 (RDP), B = 256, ten epochs\n")
+	say("\n### PS, Table 2, several labels: drawn faces, cnn-tb-mnist, ε = 8, δ = 5e−6 (RDP), B = 256, thirty epochs\n")
 	var lines [][]any
 	for _, method := range []string{"constant", "auto-s", "psac"} {
 		var grid []choice
 		for _, point := range psPoints {
 			grid = append(grid, psPoint(with(psNetwork(method), func(c *run.Config) {
 				c.Model = run.Model{Kind: "cnn-tb-mnist"}
-				c.TargetEpsilon, c.TargetDelta, c.ExpectedBatchSize, c.Epochs = ptr(8.0), 5e-6, 256, 10
+				c.TargetEpsilon, c.TargetDelta, c.ExpectedBatchSize, c.Epochs = ptr(8.0), 5e-6, 256, 30
 			}), point))
 		}
 		chosen := best(try(t, method, ds, grid, tuning(1)))
