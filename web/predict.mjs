@@ -244,7 +244,7 @@ function chain(apply, parameters, v) {
       case "maxpool": case "avgpool": x = pool(x, name === "maxpool", size[0], size[0], letter("s", size[0])); break;
       case "globalpool": x = pool(x, false, x.height, x.width, 1); break;
       case "groupnorm": x = groupNorm(x, p, size[0]); break;
-      case "layernorm": x = layerNorm(x, p); break;
+      case "layernorm": x = layerNorm(x, p, 10 ** -letter("e", 5)); break;
       case "skip": around.push(size.length ? convolve(x, p, size[0], 1, 1, letter("s", 1), 0) : x); break;
       case "add": {
         const other = /** @type {Picture} */ (around.pop());
@@ -385,19 +385,19 @@ function pool(x, greatest, high, wide, stride) {
 }
 
 /** @param {Picture} x @param {Float32Array} p a factor and then a summand for each channel @param {number} groups @returns {Picture} */
-function groupNorm(x, p, groups) {
+function groupNorm(x, p, groups, epsilon = 1e-5) {
   const mean = new Float64Array(groups), square = new Float64Array(groups), count = x.v.length / groups;
   const channel = (/** @type {number} */ i) => i % x.channels, group = (/** @type {number} */ i) => Math.floor(channel(i) / (x.channels / groups));
   x.v.forEach((u, i) => { mean[group(i)] += u / count; });
   x.v.forEach((u, i) => { square[group(i)] += (u - mean[group(i)]) ** 2 / count; });
-  return { ...x, v: x.v.map((u, i) => p[channel(i)] * (u - mean[group(i)]) / Math.sqrt(square[group(i)] + 1e-5) + p[x.channels + channel(i)]) };
+  return { ...x, v: x.v.map((u, i) => p[channel(i)] * (u - mean[group(i)]) / Math.sqrt(square[group(i)] + epsilon) + p[x.channels + channel(i)]) };
 }
 
 // layerNorm is of the channels of each place.
-/** @param {Picture} x @param {Float32Array} p @returns {Picture} */
-function layerNorm(x, p) {
+/** @param {Picture} x @param {Float32Array} p @param {number} epsilon @returns {Picture} */
+function layerNorm(x, p, epsilon) {
   const v = new Float64Array(x.v.length), d = x.channels;
-  for (let i = 0; i < v.length; i += d) v.set(groupNorm({ height: 1, width: 1, channels: d, v: x.v.subarray(i, i + d) }, p, 1).v, i);
+  for (let i = 0; i < v.length; i += d) v.set(groupNorm({ height: 1, width: 1, channels: d, v: x.v.subarray(i, i + d) }, p, 1, epsilon).v, i);
   return { ...x, v };
 }
 

@@ -228,7 +228,7 @@ class Model:
             elif name == "groupnorm":
                 x = _group_norm(x, p, size[0])
             elif name == "layernorm":
-                x = _layer_norm(x, p)
+                x = _layer_norm(x, p, 10.0 ** -letter.get("e", 5))
             elif name == "skip":
                 around.append(_convolve(x, p, size[0], (1, 1), letter.get("s", 1), 0) if size else x)
             elif name == "add":
@@ -357,9 +357,9 @@ def _group_norm(x: np.ndarray, p: np.ndarray, groups: int) -> np.ndarray:
     return g.reshape(x.shape) * p[:channels] + p[channels:]
 
 
-def _layer_norm(x: np.ndarray, p: np.ndarray) -> np.ndarray:
+def _layer_norm(x: np.ndarray, p: np.ndarray, epsilon: float) -> np.ndarray:
     channels = x.shape[3]
-    x = (x - x.mean(axis=3, keepdims=True)) / np.sqrt(x.var(axis=3, keepdims=True) + 1e-5)
+    x = (x - x.mean(axis=3, keepdims=True)) / np.sqrt(x.var(axis=3, keepdims=True) + epsilon)
     return x * p[:channels] + p[channels:]
 
 

@@ -99,7 +99,7 @@ func isTensors(b []byte) bool {
 }
 
 // checkpointMagic begins the state of a run that can go on (core/train).
-const checkpointMagic = "clipscope state\x01"
+const checkpointMagic = "clipscope state\x02"
 
 // readCheckpoint reads the head of a checkpoint: two hashes, and how many steps there were.
 func readCheckpoint(b []byte) (*claims, error) {

@@ -55,7 +55,7 @@ func (c *chain) layer(l nn.Outline) error {
 	case "groupnorm":
 		c.groupNorm(p, w.Numbers[0])
 	case "layernorm":
-		c.layerNorm(p)
+		c.layerNorm(p, math.Pow10(-w.Letter('e', 5)))
 	case "skip":
 		c.skip(p, w)
 	case "add":
@@ -274,11 +274,11 @@ func (c *chain) groupNorm(p []float32, groups int) {
 }
 
 // layerNorm is of the channels of each place.
-func (c *chain) layerNorm(p []float32) {
+func (c *chain) layerNorm(p []float32, epsilon float64) {
 	over := []attribute{{"axes", []int{1}}, {"keepdims", 1}}
 	off := c.op("Sub", []string{c.x, c.op("ReduceMean", []string{c.x}, over...)})
 	square := c.op("ReduceMean", []string{c.op("Mul", []string{off, off})}, over...)
-	c.x = c.op("Div", []string{off, c.op("Sqrt", []string{c.op("Add", []string{square, c.constant(normEpsilon)})})})
+	c.x = c.op("Div", []string{off, c.op("Sqrt", []string{c.op("Add", []string{square, c.constant(epsilon)})})})
 	c.x = c.op("Mul", []string{c.x, c.floats("factor", p[:c.channels], 1, c.channels, 1, 1)})
 	c.x = c.op("Add", []string{c.x, c.floats("summand", p[c.channels:], 1, c.channels, 1, 1)})
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -131,30 +132,48 @@ func product(shape []int) int {
 }
 
 // Fit returns the parameters of a network, one layer after the other, as the weights have them; nil where only
-// Info is known. Tensors of other names or shapes than the network's are refused, with what was wanted and what is there.
-func (w *Weights) Fit(spec nn.Spec) ([]float32, error) {
+// Info is known. Where the file has no such last layer behind others, as one that was trained for other classes, they end
+// before it, and headless says what is there. Other tensors of other names or shapes than the network's are refused, with
+// what was wanted and what is there.
+func (w *Weights) Fit(spec nn.Spec) (parameters []float32, headless string, err error) {
 	if w.tensors == nil {
-		return nil, nil
+		return nil, "", nil
 	}
-	all, used := make([]float32, 0, spec.Params()), map[string]bool{}
+	head, before := len(spec.Layers)-1, spec.Frozen()+spec.Params()
+	for head > 0 && len(spec.Layers[head].Tensors) == 0 {
+		head--
+	}
+	for _, t := range spec.Layers[head].Tensors {
+		before -= product(t.Shape)
+	}
+	all, used := make([]float32, 0, spec.Frozen()+spec.Params()), map[string]bool{}
 	for i, l := range spec.Layers {
 		for _, want := range l.Tensors {
 			name := tensorName(i, want.Name)
 			have, ok := w.tensors[name]
-			if !ok {
-				return nil, fmt.Errorf("there is no tensor %s of shape %v, which layer %d (%s) takes; there are %s", name, want.Shape, i+1, clipped(l.Text), list(slices.Sorted(maps.Keys(w.tensors))))
-			}
-			if !slices.Equal(have.shape, want.Shape) {
-				return nil, fmt.Errorf("the tensor %s has the shape %v, and layer %d (%s) takes %v", name, have.shape, i+1, clipped(l.Text), want.Shape)
-			}
 			used[name] = true
-			all = append(all, have.values...)
+			switch {
+			case ok && slices.Equal(have.shape, want.Shape):
+				all = append(all, have.values...)
+				continue
+			case ok:
+				err = fmt.Errorf("the tensor %s has the shape %v, and layer %d (%s) takes %v", name, have.shape, i+1, clipped(l.Text), want.Shape)
+			default:
+				err = fmt.Errorf("there is no tensor %s of shape %v, which layer %d (%s) takes; there are %s", name, want.Shape, i+1, clipped(l.Text), list(slices.Sorted(maps.Keys(w.tensors))))
+			}
+			if i < head || before == 0 {
+				return nil, "", err
+			}
+			headless = cmp.Or(headless, err.Error())
 		}
+	}
+	if headless != "" {
+		all = all[:before]
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.tensors)) {
 		if !used[name] {
-			return nil, fmt.Errorf("the tensor %s of shape %v is of no layer of this network", clipped(name), w.tensors[name].shape)
+			return nil, "", fmt.Errorf("the tensor %s of shape %v is of no layer of this network", clipped(name), w.tensors[name].shape)
 		}
 	}
-	return all, nil
+	return all, headless, nil
 }

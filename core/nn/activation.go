@@ -21,11 +21,11 @@ type activationSpec string
 func (f activationSpec) lipschitz() bool { return f != "gelu" }
 
 func (activationSpec) outline(in Shape) (Outline, error) {
-	return Outline{Out: in, Floats: 2 * int64(in.Len())}, nil
+	return Outline{Out: in, Floats: 2 * int64(in.Len()), Back: int64(in.Len())}, nil
 }
 
 func (f activationSpec) layer(b *builder, in Shape, _ bool) Layer {
-	a := &activation{be: b.be, f: functions[string(f)], width: in.Len(), y: b.rows(in.Len()), dx: b.rows(in.Len()), dropping: b.dropping}
+	a := &activation{be: b.be, f: functions[string(f)], width: in.Len(), y: b.rows(in.Len()), dx: b.back(in.Len()), dropping: b.dropping}
 	if b.dropping.p > 0 {
 		a.drop, a.kept = b.dropping.next(in.Len()), b.rows(in.Len())
 	}

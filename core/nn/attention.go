@@ -37,6 +37,7 @@ func (a attentionSpec) outline(in Shape) (Outline, error) {
 	o.Products += l.Products + 2*t*t*int64(c)
 	// What is taken of each place, what is seen, and the gradient by what the first map gives.
 	o.Floats += l.Floats + int64(a.heads)*t*t + 4*int64(in.Len())
+	o.Back += l.Back + 3*int64(in.Len())
 	return o, err
 }
 
@@ -48,7 +49,7 @@ func (a attentionSpec) layer(b *builder, in Shape, _ bool) Layer {
 	return &attention{
 		be: b.be, tokens: b.tokens, places: in.Height, heads: sequence.Heads{Count: a.heads, Channels: in.Channels},
 		in: first.newConv(b, in, true), out: last.newConv(b, in, true),
-		p: b.rows(a.heads * in.Height * in.Height), y: b.rows(in.Len()), da: b.rows(3 * in.Len()),
+		p: b.rows(a.heads * in.Height * in.Height), y: b.rows(in.Len()), da: b.back(3 * in.Len()),
 	}
 }
 

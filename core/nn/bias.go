@@ -22,13 +22,11 @@ type biasSpec struct{}
 func (biasSpec) lipschitz() bool { return false }
 
 func (biasSpec) outline(in Shape) (Outline, error) {
-	return Outline{Out: in, Parameters: in.Len(), Tensors: tensors(in.Len())[1:], Floats: 3 * int64(in.Len()), Formed: int64(in.Len())}, nil
+	return Outline{Out: in, Parameters: in.Len(), Tensors: tensors(in.Len())[1:], Floats: 3 * int64(in.Len()), Back: 2 * int64(in.Len()), Formed: int64(in.Len())}, nil
 }
 
 func (biasSpec) layer(b *builder, in Shape, _ bool) Layer {
-	l := &bias{formedSite: newFormedSite(b, in.Len()), y: b.rows(in.Len()), dx: b.rows(in.Len())}
-	l.g = b.examples(in.Len())
-	return l
+	return &bias{formedSite: newFormedSite(b, in.Len()), y: b.rows(in.Len()), dx: b.back(in.Len())}
 }
 
 func (b *bias) Sites() []Site { return []Site{b.formedSite} }

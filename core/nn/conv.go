@@ -58,7 +58,8 @@ func (c convSpec) outline(in Shape) (Outline, error) {
 	o.Products = int64(w.Places()) * int64(w.Patch()) * int64(c.channels)
 	// Outputs, the gradient by the input, and the parameters' gradient of each row.
 	o.Formed = int64(o.Parameters)
-	o.Floats = int64(w.Places())*int64(c.channels) + int64(in.Len()) + o.Formed
+	o.Back = int64(in.Len()) + o.Formed
+	o.Floats = int64(w.Places())*int64(c.channels) + o.Back
 	return o, nil
 }
 
@@ -82,7 +83,7 @@ func (c convSpec) newConv(b *builder, in Shape, wantDx bool) *conv {
 	l := c.newMap(b, in)
 	l.y = b.rows(l.window.Places() * c.channels)
 	if wantDx {
-		l.dx = b.rows(in.Len())
+		l.dx = b.back(in.Len())
 	}
 	return l
 }
@@ -90,9 +91,7 @@ func (c convSpec) newConv(b *builder, in Shape, wantDx bool) *conv {
 // newMap makes a convolution that is asked for its weights' gradients alone, which [conv.weigh] forms.
 func (c convSpec) newMap(b *builder, in Shape) *conv {
 	w := c.window(in)
-	l := &conv{formedSite: newFormedSite(b, (w.Patch()+1)*c.channels), window: w, channels: c.channels}
-	l.g = b.examples(l.p.Len())
-	return l
+	return &conv{formedSite: newFormedSite(b, (w.Patch()+1)*c.channels), window: w, channels: c.channels}
 }
 
 // conv multiplies what a window sees at each of its places with W [patch×channels]

@@ -30,7 +30,7 @@ func (denseSpec) lipschitz() bool { return true }
 func (a denseSpec) outline(in Shape) (Outline, error) {
 	n, out := int64(in.Len()), int64(a.out)
 	// Outputs, gradients by them once they are scaled, and that by the input.
-	return Outline{Out: Shape{Channels: a.out}, Parameters: (in.Len() + 1) * a.out, Tensors: tensors(in.Len(), a.out), Products: n * out, Floats: n + 2*out}, nil
+	return Outline{Out: Shape{Channels: a.out}, Parameters: (in.Len() + 1) * a.out, Tensors: tensors(in.Len(), a.out), Products: n * out, Floats: n + 2*out, Back: n + out}, nil
 }
 
 // layer: the first one of a model needs no gradient by its input, and saves that
@@ -39,9 +39,9 @@ func (a denseSpec) layer(b *builder, in Shape, wantDx bool) Layer {
 	if b.most > 1 {
 		return a.newViewed(b, in, wantDx)
 	}
-	d := &dense{outerSite: newOuterSite(b.be, b.from, in.Len(), a.out, b.capacity), zero: a.zero, y: b.rows(a.out)}
+	d := &dense{outerSite: newOuterSite(b, in.Len(), a.out), zero: a.zero, y: b.rows(a.out)}
 	if wantDx {
-		d.dx = b.rows(in.Len())
+		d.dx = b.back(in.Len())
 	}
 	return d
 }

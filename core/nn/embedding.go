@@ -26,7 +26,8 @@ func (e embeddingSpec) outline(in Shape) (Outline, error) {
 	}
 	o := Outline{Out: Shape{in.Len(), 1, e.channels}, Parameters: e.tokens * e.channels}
 	o.Tensors = []Tensor{{"weight", []int{e.tokens, e.channels}}}
-	o.Floats = 3 * int64(o.Out.Len()) // what it gives, its gradient, and what coordinates its tokens have
+	o.Back = 2 * int64(o.Out.Len()) // its gradient, and what coordinates its tokens have
+	o.Floats = int64(o.Out.Len()) + o.Back
 	return o, nil
 }
 

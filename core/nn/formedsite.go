@@ -19,7 +19,7 @@ type formedSite struct {
 
 	rows int            // views of the last pass
 	n    int            // examples
-	g    compute.Buffer // [n×d], of the last pass; not owned
+	g    compute.Buffer // [capacity×d], of the last pass
 
 	norm compute.Buffer // [capacity]
 	zero compute.Buffer // [capacity]
@@ -27,11 +27,14 @@ type formedSite struct {
 	gg   scratch
 }
 
+// newFormedSite makes the site of d parameters, with memory for their gradients.
 func newFormedSite(b *builder, d int) *formedSite {
-	return &formedSite{
-		be: b.be, views: b.views, p: b.from.take(d), norm: b.examples(1), zero: b.examples(1),
-		one: ones(b.be, b.capacity), gg: scratch{be: b.be},
+	s := &formedSite{be: b.be, views: b.views, p: b.from.take(d)}
+	if !b.frozen {
+		s.g, s.norm, s.zero = b.examples(d), b.examples(1), b.examples(1)
+		s.one, s.gg = ones(b.be, b.capacity), scratch{be: b.be}
 	}
+	return s
 }
 
 // gather forms g from the rows of the last pass: form writes the gradients of n

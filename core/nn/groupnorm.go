@@ -22,7 +22,7 @@ func (g groupNormSpec) outline(in Shape) (Outline, error) {
 		return Outline{}, fmt.Errorf("%d channels cannot be parted into %d groups of the same size; take a number that divides %d", in.Channels, g.groups, in.Channels)
 	}
 	d := 2 * in.Channels
-	return Outline{Out: in, Parameters: d, Tensors: tensors(in.Channels), Floats: 2*int64(in.Len()) + int64(2*g.groups) + int64(d), Formed: int64(d)}, nil
+	return Outline{Out: in, Parameters: d, Tensors: tensors(in.Channels), Floats: 2*int64(in.Len()) + int64(2*g.groups) + int64(d), Back: int64(in.Len() + d), Formed: int64(d)}, nil
 }
 
 // lipschitz is false: a group whose values are nearly alike is stretched by as much
@@ -35,9 +35,7 @@ func (g groupNormSpec) layer(b *builder, in Shape, _ bool) Layer {
 
 func newGroupNorm(b *builder, groups picture.Groups) *groupNorm {
 	n, d := groups.Positions*groups.Channels, 2*groups.Channels
-	l := &groupNorm{formedSite: newFormedSite(b, d), groups: groups, stats: b.rows(groups.Stats()), y: b.rows(n), dx: b.rows(n)}
-	l.g = b.examples(d)
-	return l
+	return &groupNorm{formedSite: newFormedSite(b, d), groups: groups, stats: b.rows(groups.Stats()), y: b.rows(n), dx: b.back(n)}
 }
 
 // groupNorm brings groups of one example's channels to mean 0 and variance 1, together or at each

@@ -41,6 +41,7 @@ func (l lstmSpec) outline(in Shape) (Outline, error) {
 	o.Products += b.Products
 	// What cells hold, the results, those at the place before, and where that is.
 	o.Floats += b.Formed + 3*int64(o.Out.Len()) + int64(in.Height)
+	o.Back += b.Formed + int64(o.Out.Len()) + int64(in.Height)
 	return o, err
 }
 
@@ -52,9 +53,11 @@ func (l lstmSpec) layer(b *builder, in Shape, wantDx bool) Layer {
 	m := &lstm{
 		be: b.be, tokens: b.tokens, places: in.Height, cells: l.cells,
 		in: l.gates().newConv(b, in, wantDx), back: l.gates().newMap(b, shown),
-		held: b.rows(shown.Len()), y: b.rows(shown.Len()), before: b.rows(shown.Len()), last: b.rows(in.Height),
+		held: b.rows(shown.Len()), y: b.rows(shown.Len()), before: b.back(shown.Len()), last: b.back(in.Height),
 	}
-	m.findLast()
+	if !b.frozen {
+		m.findLast()
+	}
 	return m
 }
 

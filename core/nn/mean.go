@@ -17,14 +17,14 @@ func meanForm(name string, over sequence.Over) form {
 type meanSpec struct{ over sequence.Over }
 
 func (meanSpec) outline(in Shape) (Outline, error) {
-	return Outline{Out: Shape{Channels: in.Channels}, Floats: int64(in.Len() + in.Channels)}, nil
+	return Outline{Out: Shape{Channels: in.Channels}, Floats: int64(in.Len() + in.Channels), Back: int64(in.Len())}, nil
 }
 
 // lipschitz is false, as nothing that may stand before it is Lipschitz.
 func (meanSpec) lipschitz() bool { return false }
 
 func (m meanSpec) layer(b *builder, in Shape, _ bool) Layer {
-	return &mean{be: b.be, over: m.over, tokens: b.tokens, places: in.Height, channels: in.Channels, y: b.rows(in.Channels), dx: b.rows(in.Len())}
+	return &mean{be: b.be, over: m.over, tokens: b.tokens, places: in.Height, channels: in.Channels, y: b.rows(in.Channels), dx: b.back(in.Len())}
 }
 
 // mean is the mean of a row's vectors over the places where it has tokens, or that at the first or last of

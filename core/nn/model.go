@@ -28,7 +28,8 @@ type Model struct {
 	layers []Layer
 	sites  []Site         // of all layers
 	groups []int          // the group of each
-	params compute.Buffer // of all layers
+	params compute.Buffer // of all layers that are trained
+	still  compute.Buffer // of those that are not
 
 	n        int    // examples of the last pass
 	views    *views // of each
@@ -39,12 +40,19 @@ type Model struct {
 }
 
 // New builds the model, for batches of up to capacity examples with up to so many
-// views of each, or one where the model takes tokens; its parameters are zero until Init.
+// views of each, or one where the model takes tokens; its parameters are zero until Init, and those that are not trained until they are
+// written.
 func New(be compute.Backend, spec Spec, capacity, most int) *Model {
 	m := &Model{Spec: spec, Capacity: capacity, be: be, params: be.New(spec.Params()), views: &views{count: 1, spare: scratch{be: be}}, dropping: &dropping{p: spec.Dropout}}
-	b := &builder{be, &arena{m.params}, capacity, most, m.views, &tokens{}, m.dropping}
-	m.layers = build(b, spec.placed, false)
-	m.sites = sitesOf(m.layers)
+	b := &builder{be: be, from: &arena{m.params}, capacity: capacity, most: most, views: m.views, tokens: &tokens{}, dropping: m.dropping}
+	if n := spec.Frozen(); n > 0 {
+		m.still = be.New(n)
+		f := *b
+		f.from, f.dropping, f.frozen = &arena{m.still}, &dropping{}, true
+		m.layers = build(&f, spec.placed[:spec.frozen.parts], false)
+	}
+	m.layers = append(m.layers, build(b, spec.placed[spec.frozen.parts:], false)...)
+	m.sites = sitesOf(m.trained())
 	m.groups = spec.groupsOf(m.sites)
 	m.dz, m.part = b.rows(m.Outputs()), b.examples(1)
 	if most > 1 {
@@ -53,13 +61,20 @@ func New(be compute.Backend, spec Spec, capacity, most int) *Model {
 	return m
 }
 
-// Init draws all parameters.
-func (m *Model) Init(rng *rand.Rand) { initAll(m.layers, rng) }
+// trained returns the layers behind those that are frozen.
+func (m *Model) trained() []Layer { return m.layers[m.frozen.parts:] }
 
-// All is every parameter, one after the other: what Params are parts of.
+// Init draws all parameters that are trained.
+func (m *Model) Init(rng *rand.Rand) { initAll(m.trained(), rng) }
+
+// All is every parameter that is trained, one after the other: what Params are parts of.
 func (m *Model) All() compute.Buffer { return m.params }
 
-// Params are all parameters, site by site: the order of every flattened gradient.
+// Still is every parameter that is not trained, one after the other, which are [Spec.Frozen] many and zero until they
+// are written; nothing where there is none.
+func (m *Model) Still() compute.Buffer { return m.still }
+
+// Params are all that are trained, site by site: the order of every flattened gradient.
 func (m *Model) Params() []compute.Buffer {
 	var all []compute.Buffer
 	for _, s := range m.Sites() {
@@ -68,7 +83,7 @@ func (m *Model) Params() []compute.Buffer {
 	return all
 }
 
-// Sites are all layers'.
+// Sites are those of all layers that are trained.
 func (m *Model) Sites() []Site { return m.sites }
 
 // eachSite calls f with every site, its number, and the place of its first tensor
@@ -123,8 +138,8 @@ func (m *Model) WeighLosses(factors compute.Buffer) {
 	kernel.ScaleRows(m.be, m.n*m.views.count, m.Outputs(), factors, m.dz, m.dz)
 }
 
-// Backward carries the losses' gradients back through all layers.
-func (m *Model) Backward() { backward(m.layers, m.dz, false) }
+// Backward carries the losses' gradients back through all layers that are trained.
+func (m *Model) Backward() { backward(m.trained(), m.dz, false) }
 
 // Norms joins an upper bound on each example's gradient norm [n] to dst: to the
 // one buffer of dst over all parameters, or to one for each of Groups.

@@ -23,7 +23,7 @@ func smallModels() []Spec {
 		chain(SoftmaxCE, "relu", 9, 17, 10),
 		chain(SigmoidBCE, "tanh", 33, 12, 6, 4),
 		chain(Squared, "relu", 4, 8, 8, 1),
-	}, append(sequences, pictures...)...)
+	}, slices.Concat(sequences, pictures, partly)...)
 }
 
 // eachModel runs f on every backend there is for all small models.
@@ -78,16 +78,30 @@ var sequences = []Spec{
 	must(Read(Shape{Channels: 5}, []string{"embedding:30:4", "skip", "conv:4:1", "tanh", "add", "mean", "tanh", "dense"}, 2, SigmoidBCE)),
 	must(Read(Shape{Channels: 4}, []string{"embedding:5:4", "position", "attention:2", "gelu", "mean", "dense"}, 2, Squared)),
 	must(Read(Shape{Channels: 5}, []string{
-		"embedding:6:6", "position", "skip", "layernorm", "attention:3", "add", "skip", "layernorm", "conv1d:8:1", "gelu", "conv1d:6:1", "add", "layernorm", "mean", "dense",
+		"embedding:6:6", "position", "skip", "layernorm:e12", "attention:3", "add", "skip", "layernorm", "conv1d:8:1", "gelu", "conv1d:6:1", "add", "layernorm", "mean", "dense",
 	}, 3, SoftmaxCE)),
 	must(Read(Shape{Channels: 5}, []string{"embedding:6:3", "lstm:4", "tanh", "lstm:3", "last", "dense"}, 3, SoftmaxCE)),
 	must(Read(Shape{Channels: 6}, []string{"embedding:4:3", "skip:4", "lstm:4", "add", "conv1d:3:2", "first", "dense"}, 2, Squared)),
+}
+
+// partly are models of which a part is trained.
+var partly = []Spec{
+	must(chain(SoftmaxCE, "relu", 9, 8, 7, 5).Trainable("head")),
+	must(pictures[0].Trainable("last:1")),
+	must(pictures[2].Trainable("last:1")),
+	must(pictures[3].Trainable("last:2")),
+	must(sequences[5].Trainable("head")),
+	must(sequences[6].Trainable("last:1")),
+	must(sequences[7].Trainable("last:1")),
 }
 
 func written(s Spec) string {
 	var all []string
 	for _, l := range s.Layers {
 		all = append(all, l.Text)
+	}
+	if s.frozen.layers > 0 {
+		all = slices.Insert(all, s.frozen.layers, "|")
 	}
 	return fmt.Sprint(s.Input, " ", strings.Join(all, " "))
 }
@@ -145,6 +159,13 @@ func newModel(t *testing.T, be compute.Backend, spec Spec, capacity int) *Model 
 	var all []func() []float32
 	for _, p := range m.Params() {
 		all = append(all, fetch(t, be, p, p.Len()))
+	}
+	if n := spec.Frozen(); n > 0 {
+		still, rng := make([]float32, n), rand.New(rand.NewPCG(4, 0))
+		for i := range still {
+			still[i] = float32(0.3 * rng.NormFloat64())
+		}
+		be.Write(m.Still(), still)
 	}
 	for i, p := range m.Params() { // biases and convex models start at zero: move them off it
 		v := all[i]()
@@ -545,7 +566,7 @@ func TestSpectralBoundIsNeverExceeded(t *testing.T) {
 	for name, open := range computetest.Backends(t) {
 		be := open()
 		bound := func(w []float32, rows, cols int) float64 {
-			d := denseSpec{out: cols}.layer(&builder{be, &arena{be.New((rows + 1) * cols)}, 1, 1, &views{count: 1}, &tokens{}, &dropping{}}, Shape{Channels: rows}, false).(*dense)
+			d := denseSpec{out: cols}.layer(&builder{be: be, from: &arena{be.New((rows + 1) * cols)}, capacity: 1, most: 1}, Shape{Channels: rows}, false).(*dense)
 			be.Write(d.w, w)
 			at := be.New(2)
 			d.Bound(at)
@@ -716,7 +737,7 @@ func TestRowsAreComputedAlikeWhereverTheyStand(t *testing.T) {
 			chain(SoftmaxCE, "tanh", 330, 33, 10),
 			chain(Squared, "relu", 21, 40, 1),
 			chain(SigmoidBCE, "relu", 64, 9, 17),
-			pictures[0], pictures[1], pictures[2], large, sequences[0],
+			pictures[0], pictures[1], pictures[2], large, sequences[0], partly[5],
 		} {
 			be := open()
 			const most = 70

@@ -23,12 +23,14 @@ type outerSite struct {
 	column       compute.Buffer // ones [out]
 }
 
-func newOuterSite(be compute.Backend, from *arena, in, out, capacity int) *outerSite {
-	return &outerSite{
-		be: be, in: in, out: out, w: from.take(in * out), b: from.take(out),
-		scaled: be.New(capacity * out), normX: be.New(capacity), normD: be.New(capacity), one: ones(be, capacity),
-		xx: scratch{be: be}, dd: scratch{be: be}, t: scratch{be: be}, column: ones(be, out),
+func newOuterSite(b *builder, in, out int) *outerSite {
+	be := b.be
+	s := &outerSite{be: be, in: in, out: out, w: b.from.take(in * out), b: b.from.take(out)}
+	if !b.frozen {
+		s.scaled, s.normX, s.normD, s.one = b.examples(out), b.examples(1), b.examples(1), ones(be, b.capacity)
+		s.xx, s.dd, s.t, s.column = scratch{be: be}, scratch{be: be}, scratch{be: be}, ones(be, out)
 	}
+	return s
 }
 
 func (s *outerSite) Params() []compute.Buffer { return []compute.Buffer{s.w, s.b} }

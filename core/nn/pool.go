@@ -43,14 +43,14 @@ func (p poolSpec) outline(in Shape) (Outline, error) {
 		return Outline{}, err
 	}
 	out := Shape{down, across, in.Channels}
-	return Outline{Out: out, Floats: int64(out.Len()) + int64(in.Len())}, nil
+	return Outline{Out: out, Floats: int64(out.Len()) + int64(in.Len()), Back: int64(in.Len())}, nil
 }
 
 func (poolSpec) lipschitz() bool { return true }
 
 func (p poolSpec) layer(b *builder, in Shape, _ bool) Layer {
 	w := p.window(in)
-	return &pool{be: b.be, how: p.how, window: w, y: b.rows(w.Places() * in.Channels), dx: b.rows(in.Len())}
+	return &pool{be: b.be, how: p.how, window: w, y: b.rows(w.Places() * in.Channels), dx: b.back(in.Len())}
 }
 
 // pool takes the greatest or the mean of every channel in a window.

@@ -76,7 +76,7 @@ func (b residualSpec) layer(m *builder, in Shape, wantDx bool) Layer {
 	}
 	l.within = build(m, b.layers, wantDx)
 	if wantDx {
-		l.dx = m.rows(in.Len())
+		l.dx = m.back(in.Len())
 	}
 	return l
 }

@@ -44,7 +44,9 @@ type Outline struct {
 	Tensors    []Tensor // that the parameters are, in their order
 	Products   int64    // multiplications that one row takes on its way forwards
 	Floats     int64    // of memory for each row of a batch
-	Formed     int64    // of which for its gradient, where that is formed
+	Back       int64    // of which for gradients, on a row's way back
+	Formed     int64    // of which for the parameters', where that is formed
+	Frozen     int      // further parameters, that are not trained
 	Once       int64    // of memory for all rows together, beside the parameters
 }
 
@@ -68,6 +70,7 @@ type Spec struct {
 	Dropout float64
 	placed  []placed
 	params  int
+	frozen  frozen
 }
 
 // WithDropout returns s with units dropped with probability p in [0, 1) behind every activation, those in
@@ -82,7 +85,7 @@ func (s Spec) WithDropout(p float64) (Spec, error) {
 	s.Layers = slices.Clone(s.Layers)
 	behind := 0
 	for i, l := range s.Layers {
-		if _, ok := functions[l.Text]; ok {
+		if _, ok := functions[l.Text]; ok && i >= s.frozen.layers {
 			s.Layers[i].Floats += int64(l.Out.Len())
 			behind++
 		}
@@ -93,7 +96,7 @@ func (s Spec) WithDropout(p float64) (Spec, error) {
 	return s, nil
 }
 
-// Params is the number of parameters d.
+// Params is the number of parameters d that are trained.
 func (s Spec) Params() int { return s.params }
 
 // Groups returns the number of layers that have parameters: what per-layer clipping clips apart. Those in a
@@ -155,6 +158,9 @@ func (s Spec) Floats(views int) int64 {
 // CheckLipschitz refuses, by its number and name, a layer through which value clipping
 // knows no bound.
 func (s Spec) CheckLipschitz() error {
+	if s.frozen.layers > 0 {
+		return errors.New("nn: of layers that are not trained there is no bound")
+	}
 	bends := 0
 	for i, p := range s.placed {
 		if !p.layerSpec.lipschitz() {
@@ -215,6 +221,7 @@ type builder struct {
 	views    *views
 	tokens   *tokens
 	dropping *dropping
+	frozen   bool // layers are not trained, so that nothing comes back through them
 }
 
 // tokens holds the tokens of the last pass, of so many, which stand at so many places of each row.
@@ -234,6 +241,14 @@ type views struct {
 func (b *builder) rows(width int) compute.Buffer { return b.be.New(b.capacity * b.most * width) }
 
 func (b *builder) examples(width int) compute.Buffer { return b.be.New(b.capacity * width) }
+
+// back is rows for gradients on their way back.
+func (b *builder) back(width int) compute.Buffer {
+	if b.frozen {
+		return compute.Buffer{}
+	}
+	return b.rows(width)
+}
 
 // form is the notation of a layer: its name, numbers, and letters with numbers.
 type form struct {

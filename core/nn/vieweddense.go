@@ -20,9 +20,8 @@ type viewedDense struct {
 
 func (a denseSpec) newViewed(b *builder, in Shape, wantDx bool) Layer {
 	l := &viewedDense{formedSite: newFormedSite(b, (in.Len()+1)*a.out), in: in.Len(), out: a.out, zero: a.zero, y: b.rows(a.out)}
-	l.g = b.examples(l.p.Len())
 	if wantDx {
-		l.dx = b.rows(l.in)
+		l.dx = b.back(l.in)
 	}
 	return l
 }

@@ -23,6 +23,9 @@ func TestViewsHaveTheMeanGradient(t *testing.T) {
 		plain := newModel(t, be, spec, n*count)
 		m := New(be, spec, n, count)
 		kernel.Copy(be, spec.Params(), m.All(), plain.All())
+		if still := spec.Frozen(); still > 0 {
+			kernel.Copy(be, still, m.Still(), plain.Still())
+		}
 
 		each := read(t, be, pass(be, plain, b, n*count), n*count)
 		means, losses, all := make([][]float64, n), make([]float64, n), make([]float64, spec.Params())

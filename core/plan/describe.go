@@ -22,7 +22,8 @@ func (d *draft) describe() {
 		d.info.ScalingShare = d.terms.Config.Scaling.Share
 	}
 	d.info.TargetScaling = d.terms.Config.Scaling.Target
-	d.info.Parameters = d.terms.Spec.Params()
+	d.info.Frozen = d.terms.Spec.Frozen()
+	d.info.Parameters = d.terms.Spec.Params() + d.info.Frozen
 	d.info.PhysicalBatch, d.info.Layers = d.terms.Capacity, d.terms.Layers()
 	d.describeMemory()
 	d.describeTogether()
@@ -46,11 +47,13 @@ const perSecond = 30e9
 
 // warnOfTime says before the run that it takes hours.
 func (d *draft) warnOfTime() {
-	var products int64 // of a row forwards; there are as many for its gradients, twice
+	var products int64 // of a row: forwards, and as many for its gradients, twice
 	for _, o := range d.terms.Spec.Layers {
-		products += o.Products
+		if products += o.Products; o.Frozen == 0 {
+			products += 2 * o.Products
+		}
 	}
-	hours := 3 * float64(products) * (float64(d.terms.Config.Augmentation.Multiplicity)*d.terms.BatchSize + float64(d.terms.Config.PublicRows.BatchSize)) * float64(d.terms.Steps) / perSecond / 3600
+	hours := float64(products) * (float64(d.terms.Config.Augmentation.Multiplicity)*d.terms.BatchSize + float64(d.terms.Config.PublicRows.BatchSize)) * float64(d.terms.Steps) / perSecond / 3600
 	if hours >= 1 {
 		d.warn(modelField(d.terms.Config.Model), "On two cores of a laptop such a run takes about %.0f hours; take a smaller model, fewer steps or smaller batches if that is too long.", hours)
 	}

@@ -92,6 +92,9 @@ func (t *Terms) fixed(sums int) (backend, host int64) {
 	}
 	backend = float * (int64(copies)*int64(t.Spec.Params()) + t.squares() + kernel.TableSize + noise.numbers)
 	host = float * int64(ours) * int64(t.Spec.Params())
+	if still := float * int64(t.Spec.Frozen()); still > 0 { // as they were given, and in the result
+		backend, host = backend+still, host+2*still
+	}
 	for _, rows := range []int{t.Meta.TrainRows, t.Meta.TestRows, t.publicRows()} {
 		host += int64(rows) * int64(t.Meta.FeatureBytes*t.Meta.Dense()+float*t.Meta.TargetWidth())
 	}

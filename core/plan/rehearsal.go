@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	"clipscope/core/data"
 	"clipscope/core/run"
@@ -13,7 +14,10 @@ import (
 func (p *Plan) Rehearsal(capacity, steps int) (q *Plan, times float64, err error) {
 	c, meta := p.terms.Config, p.terms.Meta
 	public := float64(c.PublicRows.BatchSize)
-	c.PublicRows, c.Start = run.PublicRows{}, run.Start{} // whose files are not at hand
+	c.PublicRows = run.PublicRows{} // whose file is not at hand
+	if p.terms.Spec.Frozen() == 0 {
+		c.Start = run.Start{}
+	}
 	batch := min(p.terms.BatchSize, 2*float64(capacity))
 	c.ExpectedBatchSize, c.NumExamples, c.MaxPhysicalBatchSize = batch, 0, capacity
 	meta.TrainRows, meta.TestRows = min(meta.TrainRows, max(int(2*batch)+1, capacity)), 0
@@ -35,6 +39,12 @@ func (p *Plan) Rehearsal(capacity, steps int) (q *Plan, times float64, err error
 	}
 	if q, err = New(c, meta); err != nil {
 		return nil, 0, fmt.Errorf("plan: rehearsal: %w", err)
+	}
+	if frozen := q.terms.Spec.Frozen(); frozen > 0 {
+		q.terms.StartWeights = p.terms.StartWeights
+		if q.terms.StartWeights == nil { // of an interrupted run, whose state has them
+			q.terms.StartWeights = slices.Repeat([]float32{0.01}, frozen+q.terms.Spec.Params())
+		}
 	}
 	return q, (p.terms.BatchSize + public) / batch, nil
 }

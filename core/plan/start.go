@@ -48,11 +48,15 @@ func (t *Terms) startInfo() *run.StartInfo {
 	switch s := t.Config.Start; {
 	case s.SHA256 == "":
 		return nil
-	case t.start == nil:
-		return &run.StartInfo{File: s.File, SHA256: s.SHA256}
 	default:
-		info := *t.start
+		info := run.StartInfo{SHA256: s.SHA256}
+		if t.start != nil {
+			info = *t.start
+		}
 		info.File, info.Model, info.Parameters = s.File, run.Model{}, 0
+		if t.Spec.Frozen() > 0 {
+			info.Frozen, info.Trained = t.Spec.Frozen(), t.Spec.Params()
+		}
 		return &info
 	}
 }
@@ -67,14 +71,17 @@ func (p *Plan) StartFrom(w *model.Weights) (*Plan, error) {
 		return nil, Fault("start", "the file %s has another SHA-256 (%s) than the weights that start names (%s): choose the file that the run is to start from", data.Shown(w.Info.File), w.Info.SHA256, s.SHA256)
 	}
 	n := draft(*p)
-	values, err := w.Fit(n.terms.Spec)
+	values, headless, err := w.Fit(n.terms.Spec)
 	if err != nil {
 		return nil, Fault("start", "%s does not fit this network: %v", startName(s), err)
 	}
 	n.info.Warnings = slices.Clone(p.info.Warnings)
 	n.terms.StartWeights, n.terms.start = values, &w.Info
+	if headless != "" {
+		n.remark("start", "The last layer is drawn at random: in %s %s.", startName(s), headless)
+	}
 	if w.Apply != nil {
-		if err := n.compareStart(w.Apply); err != nil {
+		if err := n.compareStart(w.Apply, headless == ""); err != nil {
 			return nil, err
 		}
 	}
@@ -82,13 +89,13 @@ func (p *Plan) StartFrom(w *model.Weights) (*Plan, error) {
 	return n.plan(), nil
 }
 
-// compareStart refuses weights that stand for other features or classes than the data's, and warns of
-// what else differs.
-func (d *draft) compareStart(a *run.Application) error {
+// compareStart refuses weights that stand for other features, or where they have a head for other classes, than the
+// data's, and warns of what else differs.
+func (d *draft) compareStart(a *run.Application, head bool) error {
 	m := &d.terms.Meta
 	name := startName(d.terms.Config.Start)
 	switch {
-	case a.Task != string(m.Task):
+	case head && a.Task != string(m.Task):
 		return Fault("start", "%s was trained for %s, and the data is of %s", name, a.Task, m.Task)
 	case a.PCA != nil:
 		return Fault("start", "%s takes the directions of its own PCA, which another run does not have; train one without pca to start from", name)
@@ -99,10 +106,10 @@ func (d *draft) compareStart(a *run.Application) error {
 	if err := sameColumns(a.Columns, m.Columns); err != nil {
 		return Fault("start", "%s was trained on other columns: %v", name, err)
 	}
-	if reordered(a.Classes, m.Classes) {
+	if head && reordered(a.Classes, m.Classes) {
 		return Fault("start", "%s has its classes in another order: %s, and the data has %s. Its outputs would stand for other classes", name, data.List(a.Classes), data.List(m.Classes))
 	}
-	d.warnOfStart(a, name)
+	d.warnOfStart(a, name, head)
 	return nil
 }
 
@@ -153,9 +160,9 @@ func reordered(a, b []string) bool {
 }
 
 // warnOfStart names what differs between a model and the run that starts from its weights.
-func (d *draft) warnOfStart(a *run.Application, name string) {
+func (d *draft) warnOfStart(a *run.Application, name string, head bool) {
 	m := &d.terms.Meta
-	if !slices.Equal(a.Classes, m.Classes) {
+	if head && !slices.Equal(a.Classes, m.Classes) {
 		d.warn("start", "%s has other classes: %s. The data has %s.", name, data.List(a.Classes), data.List(m.Classes))
 	}
 	if !slices.Equal(a.Shape, m.Shape) {

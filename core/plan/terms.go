@@ -30,7 +30,8 @@ type Terms struct {
 	Capacity              int           // rows that go through the model at once in a tab's memory
 	Changes               []run.Changed // of the run while it went on
 	ClassWeights          []float32     // of each class; nil: they all weigh the same
-	// StartWeights are the first parameters, in the data's units; nil where they are drawn at random, and
+	// StartWeights are the first parameters, those that are not trained before all others, in the data's units; they may
+	// leave the last layer to chance, and are nil where they are drawn at random, and
 	// where the weights that Config.Start names are not at hand.
 	StartWeights []float32
 
@@ -106,7 +107,7 @@ func (t *Terms) Layers() []run.Layer {
 		if o.Out.IsPicture() {
 			shape = []int{o.Out.Height, o.Out.Width, o.Out.Channels}
 		}
-		all = append(all, run.Layer{Text: o.Text, Shape: shape, Parameters: o.Parameters, Products: o.Products, Bytes: 4 * o.Floats})
+		all = append(all, run.Layer{Text: o.Text, Shape: shape, Parameters: o.Parameters + o.Frozen, Frozen: o.Frozen > 0, Products: o.Products, Bytes: 4 * o.Floats})
 	}
 	return all
 }
@@ -150,7 +151,11 @@ func (t *Terms) modelInWords() string {
 	case "layers":
 		name = "network of listed layers"
 	}
-	return fmt.Sprintf("%s, %d parameters", name, t.Spec.Params())
+	said := fmt.Sprintf("%s, %d parameters", name, t.Spec.Params()+t.Spec.Frozen())
+	if frozen := t.Spec.Frozen(); frozen > 0 {
+		said += fmt.Sprintf(", %d of them trained", t.Spec.Params())
+	}
+	return said
 }
 
 // stepEvent returns the event of one step.

@@ -142,6 +142,9 @@ func nameOf(file string) string { return cmp.Or(data.Shorten(file), "a file") }
 // startInWords says what is assumed of the weights that a run starts from.
 func startInWords(s *run.StartInfo) string {
 	said := fmt.Sprintf(" Training started from the weights in %s (SHA-256 %s), which are treated as public: nothing is promised to the rows that they were trained on.", nameOf(s.File), s.SHA256)
+	if s.Frozen > 0 {
+		said += fmt.Sprintf(" Of the model’s parameters the last %d were trained; the first %d are the file’s, and nothing of the rows is in them.", s.Trained, s.Frozen)
+	}
 	if s.Private {
 		return said + fmt.Sprintf(" Their file says that the run which left them is (ε = %s, δ = %s)-differentially private. That ε is not in this run’s own: for a row that both runs were trained on, the two add up.", run.UpText(float64(s.Epsilon), 4), run.UpText(s.Delta, 2))
 	}

@@ -10,6 +10,9 @@ type Start struct {
 	// Public declares that the weights count as public: the guarantee promises nothing to the rows that
 	// they were trained on. A run with noise is refused without it.
 	Public bool `json:"public,omitempty"`
+	// Trainable is which part of the model is trained ([nn.Spec.Trainable]): all (default), head, or last:K. The
+	// layers before it stay as the file has them, without gradients or noise.
+	Trainable string `json:"trainable,omitempty"`
 }
 
 // StartRequest has a worker read the weights in the file beside it.
@@ -23,6 +26,10 @@ type StartInfo struct {
 	File       string `json:"file"`
 	SHA256     string `json:"sha256"`
 	Parameters int    `json:"parameters"`
+	// Frozen is how many of a run's parameters are the file's to the end, and Trained how many are not; 0 and 0 where
+	// all are trained.
+	Frozen  int `json:"frozen,omitempty"`
+	Trained int `json:"trained,omitempty"`
 	// Private says that the file claims a guarantee of the run that left the weights, of Epsilon and Delta.
 	Private bool    `json:"private,omitempty"`
 	Epsilon Number  `json:"epsilon,omitempty"`

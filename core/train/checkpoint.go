@@ -17,8 +17,8 @@ import (
 //
 // # Guarantee
 //
-// It holds what the run has released, or what was computed from that alone: parameters,
-// the optimiser's state, iterate and geometry, the threshold rule's state, thresholds,
+// It holds what the run has released, or what was computed from that alone: parameters, those that are not
+// trained as well, the optimiser's state, iterate and geometry, the threshold rule's state, thresholds,
 // private bounds and principal directions, and how long it took, which is not covered by
 // the run's guarantee as it never is. It has no row, no key, and no place in a stream of
 // noise. Of a run without noise it holds what the run's result holds, without a
@@ -31,6 +31,7 @@ type Checkpoint struct {
 	notes      []string
 	bounds     []data.Bound // of features, then of targets; nil unless they were paid for
 	directions []float32    // as [input.Projection] has them; nil unless they were paid for
+	frozen     []float32    // parameters that are not trained, which count as public
 	seen       *seen        // by early stopping; nil where nothing is watched
 }
 
@@ -52,7 +53,7 @@ func (r *Run) Checkpoint(ctx context.Context) (*Checkpoint, error) {
 	case len(r.course.turns) > 0:
 		return nil, ErrChanged
 	}
-	words := 0
+	words := len(r.work.frozen)
 	for _, p := range r.state() {
 		words += p.Len()
 	}
@@ -63,7 +64,7 @@ func (r *Run) Checkpoint(ctx context.Context) (*Checkpoint, error) {
 	if err != nil || s.step == 0 {
 		return nil, err
 	}
-	c := &Checkpoint{state: s, seconds: r.seconds, notes: r.work.notes}
+	c := &Checkpoint{state: s, seconds: r.seconds, notes: r.work.notes, frozen: r.work.frozen}
 	if c.plan, c.data, err = r.plan.Names(); err != nil {
 		return nil, err
 	}
@@ -127,15 +128,17 @@ func (c *Checkpoint) Fits(p *plan.Plan) error {
 		return fmt.Errorf("train: %w: it watches what the run does not", ErrFormat)
 	case (terms.PCANoise > 0) != (c.directions != nil) || c.directions != nil && len(c.directions) != f*terms.Inputs():
 		return fmt.Errorf("train: %w: %d numbers of directions", ErrFormat, len(c.directions))
+	case len(c.frozen) != terms.Spec.Frozen():
+		return fmt.Errorf("train: %w: %d parameters of layers that are not trained", ErrFormat, len(c.frozen))
 	}
 	return nil
 }
 
 // checkpointMagic begins a checkpoint, and ends with the version of its format.
-const checkpointMagic = "clipscope state\x01"
+const checkpointMagic = "clipscope state\x02"
 
 // Append appends the checkpoint to b: the magic, and then numbers of 8 bytes, the least
-// significant first, but for float32 in states and directions. A list follows its length.
+// significant first, but for float32 in states, directions and frozen parameters. A list follows its length.
 func (c *Checkpoint) Append(b []byte) []byte {
 	b = append(b, checkpointMagic...)
 	b = append(append(b, c.plan[:]...), c.data[:]...)
@@ -151,7 +154,7 @@ func (c *Checkpoint) Append(b []byte) []byte {
 	for _, x := range c.bounds {
 		b = appendFloats(b, x.Lo, x.Hi)
 	}
-	b = appendList32(b, c.directions)
+	b = appendList32(appendList32(b, c.directions), c.frozen)
 	b = appendFloats(appendCount(b, len(c.state.rule)), c.state.rule...)
 	t := &c.state.thresholds
 	for _, n := range []int{t.added, t.skips, len(t.values)} {
@@ -210,7 +213,7 @@ func ReadCheckpoint(b []byte) (*Checkpoint, error) {
 	for i := range c.bounds {
 		c.bounds[i] = data.Bound{Lo: r.float(), Hi: r.float()}
 	}
-	c.directions = r.list32()
+	c.directions, c.frozen = r.list32(), r.list32()
 	c.state.rule = r.floats(r.count(8))
 	t := &c.state.thresholds
 	t.added, t.skips = r.number(plan.MaxSteps), r.number(plan.MaxSteps)

@@ -368,6 +368,7 @@ func TestResumeRefusesOtherPlansByName(t *testing.T) {
 		"a threshold below 0":   func(c *Checkpoint) { c.state.rule = []float64{-1, 0.5} },
 		"bounds nobody paid":    func(c *Checkpoint) { c.bounds = make([]data.Bound, ds.Features) },
 		"directions":            func(c *Checkpoint) { c.directions = make([]float32, 2) },
+		"frozen layers":         func(c *Checkpoint) { c.frozen = make([]float32, 2) },
 		"a part too few":        func(c *Checkpoint) { c.state.parts = c.state.parts[1:] },
 		"a part that is longer": func(c *Checkpoint) { c.state.parts[0] = append(slices.Clone(c.state.parts[0]), 1) },
 	} {
@@ -427,7 +428,7 @@ func TestReadCheckpointAllocates(t *testing.T) {
 }
 
 func FuzzReadCheckpoint(f *testing.F) {
-	c := &Checkpoint{state: checkpointState{step: 3, lost: 1, parts: [][]float32{{1, 2}, nil}, rule: []float64{1}, thresholds: series{values: []float64{1, 2}, added: 2}}, notes: []string{"a", ""}, bounds: []data.Bound{{Lo: 0, Hi: 1}}, directions: []float32{3}}
+	c := &Checkpoint{state: checkpointState{step: 3, lost: 1, parts: [][]float32{{1, 2}, nil}, rule: []float64{1}, thresholds: series{values: []float64{1, 2}, added: 2}}, notes: []string{"a", ""}, bounds: []data.Bound{{Lo: 0, Hi: 1}}, directions: []float32{3}, frozen: []float32{4, 5}}
 	f.Add(c.Append(nil))
 	c.seen = &seen{sum: 1, before: 2, steps: 3, blocks: 4}
 	f.Add(c.Append(nil))

@@ -204,15 +204,18 @@ func (f *feed) smooth(n, views int) {
 //
 // Guarantee: weights are declared to be public, and the targets' bounds were declared or paid for.
 func (f *feed) writeStart() {
+	if f.frozen != nil {
+		f.be.Write(f.model.Still(), f.frozen)
+	}
 	given := f.terms.StartWeights
 	if given == nil {
 		return
 	}
-	first := slices.Clone(given)
-	if f.targetScale != nil {
+	first := slices.Clone(given[len(f.frozen):])
+	if f.targetScale != nil && len(first) == f.model.All().Len() {
 		f.targetScale.Unfold(f.lastLayer(first))
 	}
-	f.be.Write(f.model.All(), first)
+	f.be.Write(f.model.All().Slice(0, len(first)), first)
 }
 
 // lastLayer returns the weight and the bias of a dense last layer among parameters.

@@ -35,7 +35,7 @@ func (r *Run) Continue(ctx context.Context, be compute.Backend) (*Run, error) {
 	}
 	n.course, n.mix, n.seconds, n.lost = course, r.mix, r.seconds, r.lost
 	n.watch = r.watch
-	n.work.key, n.work.notes = r.work.key, r.work.notes
+	n.work.key, n.work.notes, n.work.frozen = r.work.key, r.work.notes, r.work.frozen
 	n.feed.scale, n.feed.targetScale = r.feed.scale, r.feed.targetScale
 	var directions []float32
 	if r.feed.pca != nil {
@@ -105,6 +105,7 @@ func rejoin(ctx context.Context, p *plan.Plan, ds *data.Dataset, be compute.Back
 		return nil, err
 	}
 	r.lost = s.lost
+	r.work.frozen = c.frozen
 	if err := r.openParts(ctx, r.reopenScale(c.bounds), r.reopenPCA(c.directions), r.assemble, r.openCheckpoints); err != nil {
 		return nil, err
 	}

@@ -33,7 +33,8 @@ type workspace struct {
 	refused string        // note for the owner where the backend has less memory than was asked for
 
 	model    *nn.Model
-	gradient compute.Buffer   // released, of all parameters
+	frozen   []float32        // parameters that are not trained, which come before all others
+	gradient compute.Buffer   // released, of all parameters that are trained
 	grads    []compute.Buffer // its parts, by tensor
 	bySize   []int            // the tensors, the largest last
 	scalar   compute.Buffer
@@ -66,6 +67,9 @@ func newWorkspace(be compute.Backend, terms plan.Terms, trainRows int, others Ex
 	w.query = w.clipper.Rule.Query()
 	if w.kind, err = kindOf(w.clipper, terms.Noise); err != nil {
 		return nil, err
+	}
+	if n := terms.Spec.Frozen(); n > 0 && terms.StartWeights != nil {
+		w.frozen = terms.StartWeights[:n]
 	}
 	return w, w.reserve(be)
 }
@@ -182,7 +186,7 @@ func (w *workspace) readSums(ctx context.Context, dst []float64, from []compute.
 	return nil
 }
 
-// parameters returns all of the model's, one tensor after the other: read in pieces, as
+// parameters returns all of the model's that are trained, one tensor after the other: read in pieces, as
 // what is fetched is a copy.
 func (w *workspace) parameters(ctx context.Context) ([]float32, error) {
 	const piece = 1 << 20

@@ -64,18 +64,30 @@ func layerRow(number int, l run.Layer) app.UI {
 	}
 	return app.Tr().Body(
 		app.Th().Scope("row").Body(app.Span().Text(fmt.Sprintf("%d %s", number, l.Text)), app.Span().Class("cell").Text(cost)),
-		app.Td().Text(strings.Join(shape, "×")), app.Td().Text(count(l.Parameters)),
+		app.Td().Text(strings.Join(shape, "×")), app.Td().Text(parameters(l)),
 	)
 }
 
 // layerColumns are of the table; products and memory are of each row of a batch.
 var layerColumns = []string{"layer, cost a row", "gives", "parameters"}
 
-func count(n int) string {
-	if n == 0 {
+func parameters(l run.Layer) string {
+	switch {
+	case l.Parameters == 0:
 		return "–"
+	case l.Frozen:
+		return words.Count(l.Parameters) + ", frozen"
 	}
-	return words.Count(n)
+	return words.Count(l.Parameters)
+}
+
+// parametersOf says how many parameters a plan's model has, and how many of them are trained.
+func parametersOf(p *run.PlanInfo) string {
+	s := words.Plural(p.Parameters, "parameter")
+	if p.Frozen > 0 {
+		s += ", " + words.Count(p.Parameters-p.Frozen) + " trained"
+	}
+	return s
 }
 
 func size(p *run.PlanInfo) string {
@@ -83,9 +95,9 @@ func size(p *run.PlanInfo) string {
 		return ""
 	}
 	if p.Backend == "webgpu" {
-		return words.Plural(p.Parameters, "parameter") + "; as many rows at once as the GPU has memory for."
+		return parametersOf(p) + "; as many rows at once as the GPU has memory for."
 	}
-	s := fmt.Sprintf("%s; about %s of memory", words.Plural(p.Parameters, "parameter"), words.Bytes(p.MemoryBytes))
+	s := fmt.Sprintf("%s; about %s of memory", parametersOf(p), words.Bytes(p.MemoryBytes))
 	if p.PhysicalBatch > 0 {
 		s += fmt.Sprintf(", with %s at once", words.Plural(p.PhysicalBatch, "row"))
 	}
@@ -113,7 +125,7 @@ func modelLine(m run.Model, p *run.PlanInfo) string {
 		s += ", dropout " + words.Number(m.Dropout, 3)
 	}
 	if p != nil && p.Parameters > 0 {
-		s += ", " + words.Plural(p.Parameters, "parameter")
+		s += ", " + parametersOf(p)
 	}
 	return s
 }

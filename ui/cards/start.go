@@ -38,6 +38,7 @@ func (c *Model) start() app.UI {
 	},
 		app.P().ID("start-used").Text(v.line(named)),
 		c.Form.Field(form.Find("start.public")),
+		c.Form.Field(form.Find("start.trainable")),
 		app.P().Class("note").Hidden(!v.private(named)).Text(v.adds()))
 }
 

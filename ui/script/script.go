@@ -28,7 +28,7 @@ func JavaScript(c run.Config) string {
 	if c.Start.SHA256 != "" {
 		options = append(options, "start: saved")
 		head += fmt.Sprintf("// saved is a File: the model whose weights the run starts from, %q.\n", c.Start.File)
-		c.Start = run.Start{Public: c.Start.Public}
+		c.Start.File, c.Start.SHA256 = "", ""
 	}
 	if p := &c.PublicRows; p.SHA256 != "" {
 		options = append(options, "publicRows: open")

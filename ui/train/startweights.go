@@ -94,6 +94,7 @@ func (s *startWeights) DropStart() {
 	s.info, s.Fault = nil, ""
 	s.exp.cfg.Start = run.Start{}
 	s.exp.forget("start.public")
+	s.exp.forget("start.trainable")
 	s.exp.remake()
 	s.adopted()
 }

@@ -1,6 +1,7 @@
 package computetest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -250,6 +251,13 @@ func (c *check) eachGroups(f func(g picture.Groups, m int, data func(n int) []fl
 		for _, m := range []int{0, 1, 3} {
 			if n[0] < 10 {
 				f(picture.Groups{Positions: n[0], Channels: n[1], Count: n[2], Apart: true}, m, c.normals)
+				f(picture.Groups{Positions: n[0], Channels: n[1], Count: n[2], Apart: true, Epsilon: 1e-12}, m, func(n int) []float32 {
+					v := c.normals(n)
+					for i := range v {
+						v[i] *= 1e-3 // of a variance that 10⁻⁵ would hide
+					}
+					return v
+				})
 			}
 			f(g, m, c.normals)
 			f(g, m, func(n int) []float32 {
@@ -274,7 +282,7 @@ func onePlace(g picture.Groups, m int) (picture.Groups, int) {
 	if !g.Apart {
 		return g, m
 	}
-	return picture.Groups{Positions: 1, Channels: g.Channels, Count: g.Count}, m * g.Positions
+	return picture.Groups{Positions: 1, Channels: g.Channels, Count: g.Count, Epsilon: g.Epsilon}, m * g.Positions
 }
 
 // statistics returns the mean and scale that GroupNorm takes from picture x.
@@ -290,7 +298,7 @@ func statistics(g picture.Groups, x []float32, group int) (mean, r float64) {
 	}
 	all(func(v float64) { mean += v / count })
 	all(func(v float64) { square += (v - mean) * (v - mean) / count })
-	return mean, 1 / math.Sqrt(square+1e-5)
+	return mean, 1 / math.Sqrt(square+cmp.Or(g.Epsilon, 1e-5))
 }
 
 func checkGroupNorm(c *check) {

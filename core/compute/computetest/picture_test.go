@@ -52,6 +52,7 @@ func init() {
 			a.Buf[1] = a.Buf[1].Slice(0, a.N[0]*2*a.N[3])
 		}
 	})})
+	mutants = append(mutants, mutant{"GroupNorm", "variances with 10⁻⁵ each", with("groupNorm", func(a *compute.Args) { a.F[0] = 1e-5 })})
 	for part, kernel := range map[string]string{"GroupNorm": "groupNorm", "GroupNormGrad": "groupNormGrad", "GroupNormParams": "groupNormParams"} {
 		mutants = append(mutants,
 			mutant{part, "the last picture left out", with(kernel, func(a *compute.Args) { a.N[0] = max(a.N[0]-1, 0) })},

@@ -1,16 +1,19 @@
 package picture
 
 import (
+	"cmp"
 	"math"
 
 	"clipscope/core/compute"
 )
 
 // Groups partitions the channels of pictures: into Count groups of
-// neighbours, equally many in each. Apart has a group at each position by itself.
+// neighbours, equally many in each. Apart has a group at each position by itself. Epsilon is added to their variances;
+// 0 stands for 10⁻⁵, as Wu & He 2018 and others have it.
 type Groups struct {
 	Positions, Channels, Count int
 	Apart                      bool
+	Epsilon                    float64
 }
 
 func (g Groups) in() int { return g.Positions * g.Channels }
@@ -26,7 +29,7 @@ func (g Groups) Stats() int {
 // spread returns the groups of m pictures, those that are apart as of pictures of one position.
 func (g Groups) spread(m int) (Groups, int) {
 	if g.Apart {
-		return Groups{Positions: 1, Channels: g.Channels, Count: g.Count}, m * g.Positions
+		return Groups{Positions: 1, Channels: g.Channels, Count: g.Count, Epsilon: g.Epsilon}, m * g.Positions
 	}
 	return g, m
 }
@@ -40,7 +43,9 @@ func (g Groups) args(m int, buf ...compute.Buffer) compute.Args {
 	return a
 }
 
-func groupsOf(o *compute.Operands) Groups { return Groups{o.N[1], o.N[2], o.N[3], o.N[4] == 1} }
+func groupsOf(o *compute.Operands) Groups {
+	return Groups{Positions: o.N[1], Channels: o.N[2], Count: o.N[3], Apart: o.N[4] == 1}
+}
 
 // values calls f for every value of a picture, with its group and its channel.
 func (g Groups) values(f func(at, group, channel int)) {
@@ -54,9 +59,6 @@ func (g Groups) values(f func(at, group, channel int)) {
 	}
 }
 
-// epsilon is added to variances, as Wu & He 2018 and others have it.
-const epsilon = 1e-5
-
 // GroupNorm brings each group of each of m pictures x [m×positions×channels] to mean 0 and
 // variance 1, and then multiplies channels with the first half of p [2×channels] and
 // adds the second (Wu & He 2018). What it took away and multiplied with goes to
@@ -64,13 +66,15 @@ const epsilon = 1e-5
 // normalisation does (Ba et al. 2016), in one group.
 //
 //	for i := range m { for g := range groups {
-//		mean, r := Σx/count, 1/√(Σ(x − mean)²/count + 10⁻⁵)   over the group's values
+//		mean, r := Σx/count, 1/√(Σ(x − mean)²/count + epsilon)   over the group's values
 //		stats[i][g] = mean, r
 //		y = p[c]*(x − mean)*r + p[channels+c]
 //	} }
 func GroupNorm(q compute.Queue, g Groups, m int, x, p, stats, y compute.Buffer) {
 	g, m = g.spread(m)
-	q.Run(groupNorm, g.args(m, x.Matrix(m, g.in()), p.Slice(0, 2*g.Channels), stats.Matrix(m, 2*g.Count), y.Matrix(m, g.in())))
+	a := g.args(m, x.Matrix(m, g.in()), p.Slice(0, 2*g.Channels), stats.Matrix(m, 2*g.Count), y.Matrix(m, g.in()))
+	a.F[0] = cmp.Or(g.Epsilon, 1e-5)
+	q.Run(groupNorm, a)
 }
 
 var groupNorm = compute.Define(compute.Kernel{Name: "groupNorm", Loop: func(o *compute.Operands) {
@@ -88,7 +92,7 @@ var groupNorm = compute.Define(compute.Kernel{Name: "groupNorm", Loop: func(o *c
 			square[group] += d * d / count
 		})
 		for j, s := range square {
-			stats[2*j], stats[2*j+1] = float32(mean[j]), float32(1/math.Sqrt(s+epsilon))
+			stats[2*j], stats[2*j+1] = float32(mean[j]), float32(1/math.Sqrt(s+o.F[0]))
 		}
 		g.values(func(at, group, c int) {
 			d := (float64(x[at]) - float64(stats[2*group])) * float64(stats[2*group+1])

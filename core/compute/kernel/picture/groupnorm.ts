@@ -20,13 +20,13 @@ function sums(t: i32, n: i32, step: usize, x: Ptr, squares: bool, mean: f64): f6
 }
 
 // @divide m: x t * c, stats 2 * groups, y t * c; costing m * t * c * 6
-export function groupNorm(m: i32, t: i32, c: i32, groups: i32, x: Ptr, p: Ptr, stats: Ptr, y: Ptr): void {
+export function groupNorm(m: i32, t: i32, c: i32, groups: i32, epsilon: f64, x: Ptr, p: Ptr, stats: Ptr, y: Ptr): void {
   const n = c / groups, count = <f64>(t * n), step = <usize>c << 2, add = p + step;
   for (let i = 0; i < m; i++, x += <usize>t * step, y += <usize>t * step) {
     for (let g = 0; g < groups; g++, stats += 8) {
       const off = <usize>(g * n) << 2;
       const mean = sums(t, n, step, x + off, false, 0) / count;
-      const r = 1 / Math.sqrt(sums(t, n, step, x + off, true, mean) / count + 1e-5);
+      const r = 1 / Math.sqrt(sums(t, n, step, x + off, true, mean) / count + epsilon);
       store<f32>(stats, <f32>mean);
       store<f32>(stats, <f32>r, 4);
       const vm = f32x4.splat(<f32>mean), vr = f32x4.splat(<f32>r);

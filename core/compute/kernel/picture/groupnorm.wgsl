@@ -38,7 +38,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
   s = totalOf(lane, s) / size;
   let mean = select(near, near + s.x, whole);
   let variance = fma(-s.x, s.x, s.y);
-  let r = 1.0 / sqrt(select(variance, 0.0, variance < 0.0) + 1e-5);
+  let r = 1.0 / sqrt(select(variance, 0.0, variance < 0.0) + args.f0);
   if (lane == 0u && group(id) < u32(args.n0) * groups) {
     words[args.b2 + 2u * group(id)] = bitcast<u32>(mean);
     words[args.b2 + 2u * group(id) + 1u] = select(NAN, bitcast<u32>(r), whole);

@@ -1,0 +1,326 @@
+package train
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"clipscope/core/compute"
+	"clipscope/core/compute/computetest"
+	"clipscope/core/compute/purego"
+	"clipscope/core/data"
+	"clipscope/core/model"
+	"clipscope/core/nn"
+	"clipscope/core/plan"
+	"clipscope/core/run"
+	"clipscope/core/train/traintest"
+)
+
+// layered are the tensors of dense layers from 2 values to 4, an activation between each two.
+func layered(widths ...int) []traintest.Tensor {
+	var all []traintest.Tensor
+	in := 2
+	for i, out := range append(widths, 4) {
+		name := fmt.Sprintf("layers.%d.", 2*i)
+		all = append(all,
+			traintest.Tensor{Name: name + "weight", Shape: []int{in, out}, Values: traintest.Normals(uint64(2*i+1), in*out)},
+			traintest.Tensor{Name: name + "bias", Shape: []int{out}, Values: traintest.Normals(uint64(2*i+2), out)})
+		in = out
+	}
+	return all
+}
+
+func valuesOf(all []traintest.Tensor) []float32 {
+	var v []float32
+	for _, x := range all {
+		v = append(v, x.Values...)
+	}
+	return v
+}
+
+// TestFrozenLayersStay: of a run that trains a part of its model the parameters before that part are the file's, to the
+// bit, all others have moved, and the plan says how many. Of every method that takes them, with both kinds of noise, on
+// every back end.
+func TestFrozenLayersStay(t *testing.T) {
+	t.Parallel()
+	ds := firstRows(t)
+	file := layered(9, 7)
+	given := valuesOf(file)
+	for method, edit := range map[string]func(*run.Config){
+		"constant": nil, "dc-e": nil, "dc-p": nil, "psac": nil, "auto-s": nil, "auto-v": nil, "adaclip": nil, "coordinate": nil, "smooth": nil, "slaclip": nil, "micro-batch": nil, "per-layer": nil, "none": nil,
+		"quantile": func(c *run.Config) { c.Grouping = "per-layer" },
+	} {
+		for _, c := range []struct {
+			what   string
+			frozen int
+		}{{"head", 27 + 70}, {"last:1", 27}, {"last:2", 0}} {
+			for on, open := range computetest.Backends(t) {
+				for _, noise := range []string{"float", "secure"} {
+					cfg := base(method)
+					cfg.Model, cfg.Steps, cfg.LearningRate, cfg.NoiseMode = run.Model{Kind: "mlp", Hidden: []int{9, 7}, Activation: "tanh"}, 3, 0.5, noise
+					if edit != nil {
+						edit(&cfg)
+					}
+					w := weightsOf(t, &cfg, traintest.Safetensors(t, nil, file...))
+					cfg.Start.Trainable = c.what
+					p, err := plan.Recall(&accounts, cfg, ds.Meta())
+					if noise == "secure" && err != nil {
+						continue // refused by name, as for whole models
+					}
+					if err != nil {
+						t.Fatalf("%s, %s: %v", method, c.what, err)
+					}
+					if p, err = p.StartFrom(w); err != nil {
+						t.Fatal(err)
+					}
+					be := open()
+					r, err := Start(t.Context(), p, ds, be)
+					if err != nil {
+						t.Fatal(err)
+					}
+					_, res := finish(t, r)
+					name := fmt.Sprintf("%s, %s, %s, %s", method, noise, c.what, on)
+					got := res.Released.Parameters
+					if len(got) != len(given) || !slices.Equal(got[:c.frozen], given[:c.frozen]) {
+						t.Fatalf("%s: %d parameters, of which the first %d are not the file's", name, len(got), c.frozen)
+					}
+					stayed := 0
+					for i, x := range got[c.frozen:] {
+						if x == given[c.frozen+i] {
+							stayed++
+						}
+					}
+					if trained := len(got) - c.frozen; stayed > trained/20 { // a small step may round to none
+						t.Errorf("%s: %d of %d parameters have not moved", name, stayed, trained)
+					}
+					if info := p.Info(); info.Parameters != len(given) || info.Frozen != c.frozen {
+						t.Errorf("%s: planned %d of %d frozen", name, info.Frozen, info.Parameters)
+					}
+					r.Close()
+					be.Close()
+				}
+			}
+		}
+	}
+}
+
+// TestFrozenLayersAreFeatures: to train the head of a model is to train a model of one layer on what the frozen ones make
+// of the rows, to the bit, thresholds and noise included.
+func TestFrozenLayersAreFeatures(t *testing.T) {
+	t.Parallel()
+	ds := firstRows(t)
+	file := layered(6)
+	for _, method := range []string{"constant", "dc-e", "psac", "adaclip"} {
+		cfg := base(method)
+		cfg.Model, cfg.Steps, cfg.Scaling, cfg.Optimizer, cfg.LearningRate = run.Model{Kind: "layers", Layers: []string{"dense:6", "relu", "dense"}}, 12, run.Scaling{Kind: "none"}, "adam", 0.05
+		cfg.Iterate, cfg.Seed = "ema", ptr(uint64(5))
+		w := weightsOf(t, &cfg, traintest.Safetensors(t, nil, file...))
+		cfg.Start.Trainable = "head"
+		events, whole := finish(t, startFrom(t, cfg, w, ds, purego.New()))
+
+		features := *ds
+		features.Features, features.Columns, features.Shape, features.Bounds = 6, nil, nil, nil
+		for _, s := range []*data.Split{&features.Train, &features.Test} {
+			s.F32, s.U8 = hidden(t, s, file), nil
+		}
+		next := cfg
+		next.Model = run.Model{Kind: "layers", Layers: []string{"dense"}}
+		v := weightsOf(t, &next, traintest.Safetensors(t, nil,
+			traintest.Tensor{Name: "layers.0.weight", Shape: []int{6, 4}, Values: file[2].Values}, traintest.Tensor{Name: "layers.0.bias", Shape: []int{4}, Values: file[3].Values}))
+		plain, head := finish(t, startFrom(t, next, v, &features, purego.New()))
+		if got := whole.Released.Parameters[18:]; !slices.Equal(got, head.Released.Parameters) {
+			t.Errorf("%s: the head ended with %v…, and that of the features with %v…", method, got[:3], head.Released.Parameters[:3])
+		}
+		for i := range events {
+			if a, b := events[i].Released.MaxGradNorm, plain[i].Released.MaxGradNorm; a != b {
+				t.Errorf("%s: C of step %d is %v, and of the features %v", method, i+1, a, b)
+			}
+		}
+	}
+}
+
+// hidden returns what a dense layer of 6 units with relu makes of rows of 2 values.
+func hidden(t *testing.T, s *data.Split, file []traintest.Tensor) []float32 {
+	t.Helper()
+	spec, err := nn.Read(nn.Shape{Channels: 2}, []string{"dense:6", "relu"}, 6, nn.Squared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	be := purego.New()
+	defer be.Close()
+	m := nn.New(be, spec, s.N, 1)
+	be.Write(m.All(), valuesOf(file[:2]))
+	x := be.New(len(s.F32))
+	be.Write(x, s.F32)
+	v := make([]float32, 6*s.N)
+	if err := compute.Read(t.Context(), be, v, m.Forward(x, s.N, 1)); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestPartlyTrainedRunsGoOn: a run that trains a part of its model goes on from its state without the file, as the run
+// that it was, and not from a state whose frozen layers are of another size; and when its back end is lost.
+func TestPartlyTrainedRunsGoOn(t *testing.T) {
+	t.Parallel()
+	ds := firstRows(t)
+	cfg := base("dc-e")
+	cfg.Model, cfg.Steps, cfg.Optimizer = run.Model{Kind: "mlp", Hidden: []int{8}, Activation: "tanh"}, 8, "adam"
+	w := weightsOf(t, &cfg, traintest.Safetensors(t, nil, layered(8)...))
+	cfg.Start.Trainable = "head"
+	_, want := finish(t, startFrom(t, cfg, w, ds, purego.New()))
+	r := startFrom(t, cfg, w, ds, purego.New())
+	for e, err := range r.Steps(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Step == 5 {
+			break
+		}
+	}
+	c, err := r.Checkpoint(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err = ReadCheckpoint(c.Append(nil)); err != nil {
+		t.Fatal(err)
+	}
+	bare, err := plan.Recall(&accounts, cfg, ds.Meta())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Start(t.Context(), bare, ds, purego.New()); err == nil || !strings.Contains(err.Error(), "before.safetensors") {
+		t.Errorf("without the weights it begins: %v", err)
+	}
+	known, err := bare.StartFrom(&model.Weights{Info: w.Info})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := StepTime(t.Context(), known, purego.New()); err != nil {
+		t.Errorf("its steps are not measured: %v", err)
+	}
+	be := &traintest.Fragile{Backend: purego.New(), Life: 1 << 30}
+	again, err := Resume(t.Context(), known, ds, be, c, c.Step())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err = again.Continue(t.Context(), purego.New()); err != nil {
+		t.Fatal(err)
+	}
+	if _, got := finish(t, again); !slices.Equal(got.Released.Parameters, want.Released.Parameters) {
+		t.Error("it ended elsewhere")
+	}
+	c.frozen = c.frozen[1:]
+	if _, err := Resume(t.Context(), known, ds, purego.New(), c, c.Step()); err == nil {
+		t.Error("it goes on with a parameter less")
+	}
+}
+
+// TestPartsAreRefusedByName: what cannot be trained in part.
+func TestPartsAreRefusedByName(t *testing.T) {
+	ds := small(t)
+	for name, c := range map[string]struct {
+		edit        func(*run.Config)
+		field, said string
+	}{
+		"head":           {func(*run.Config) {}, "", ""},
+		"too many":       {func(c *run.Config) { c.Start.Trainable = "last:2" }, "start.trainable", "there are 1 blocks"},
+		"no part":        {func(c *run.Config) { c.Start.Trainable = "biases" }, "start.trainable", `"biases" names no part`},
+		"random weights": {func(c *run.Config) { c.Start = run.Start{Trainable: "head"} }, "start", "no weights to start from"},
+		"value clipping": {func(c *run.Config) { c.Method, c.Model.Activation = "value", "relu" }, "method", "not trained there is no bound"},
+		"not declared":   {func(c *run.Config) { c.Start.Public = false }, "start.public", "count as public"},
+	} {
+		cfg := base("constant")
+		cfg.Model = run.Model{Kind: "mlp", Hidden: []int{5}, Activation: "tanh"}
+		w := weightsOf(t, &cfg, traintest.Safetensors(t, nil, layered(5)...))
+		cfg.Start.Trainable = "head"
+		c.edit(&cfg)
+		p, err := plan.Recall(&accounts, cfg, ds.Meta())
+		if err == nil {
+			_, err = p.StartFrom(w)
+		}
+		refused(t, name, err, c.field, c.said)
+	}
+}
+
+// TestOtherHeadsAreDrawn: a file whose last layer is for other classes, or that has none, gives the layers before it;
+// the last one is drawn at random, and the plan says so. A file of which more is missing is refused.
+func TestOtherHeadsAreDrawn(t *testing.T) {
+	t.Parallel()
+	ds := firstRows(t)
+	file := layered(8)
+	other := slices.Clone(file)
+	other[2] = traintest.Tensor{Name: "layers.2.weight", Shape: []int{8, 3}, Values: traintest.Normals(9, 24)}
+	other[3] = traintest.Tensor{Name: "layers.2.bias", Shape: []int{3}, Values: traintest.Normals(8, 3)}
+	for name, c := range map[string]struct {
+		file  []traintest.Tensor
+		drawn bool
+		said  string // of a refusal
+	}{
+		"the same":      {file, false, ""},
+		"other classes": {other, true, ""},
+		"no head":       {file[:2], true, ""},
+		"half a head":   {file[:3], true, ""},
+		"no first":      {file[2:], false, "there is no tensor layers.0.weight"},
+	} {
+		for _, trainable := range []string{"all", "head"} {
+			cfg := base("constant")
+			cfg.Model, cfg.Steps, cfg.LearningRate = run.Model{Kind: "mlp", Hidden: []int{8}, Activation: "tanh"}, 2, still
+			w := weightsOf(t, &cfg, traintest.Safetensors(t, nil, c.file...))
+			cfg.Start.Trainable = trainable
+			p, err := plan.Recall(&accounts, cfg, ds.Meta())
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err = p.StartFrom(w)
+			if c.said != "" {
+				refused(t, name, err, "start", c.said)
+				continue
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			warned := slices.ContainsFunc(p.Info().Warnings, func(w run.Warning) bool { return strings.Contains(w.Message, "The last layer is drawn at random") })
+			r, err := Start(t.Context(), p, ds, purego.New())
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, res := finish(t, r)
+			got, first := res.Released.Parameters, valuesOf(file[:2])
+			if !slices.Equal(got[:24], first) || slices.Equal(got[24:56], file[2].Values) == c.drawn || warned != c.drawn {
+				t.Errorf("%s, %s: warned: %t; the head begins with %v", name, trainable, warned, got[24:28])
+			}
+			if c.drawn && (got[24] == 0 || math.Abs(float64(got[24])) > 5) {
+				t.Errorf("%s, %s: the head was not drawn: %v", name, trainable, got[24:28])
+			}
+		}
+	}
+}
+
+// TestStatementsCountFrozenParameters: in the statement's fields too.
+func TestStatementsCountFrozenParameters(t *testing.T) {
+	ds := small(t)
+	cfg := base("constant")
+	cfg.Model, cfg.Steps, cfg.Seed = run.Model{Kind: "mlp", Hidden: []int{5}, Activation: "tanh"}, 2, nil
+	w := weightsOf(t, &cfg, traintest.Safetensors(t, nil, layered(5)...))
+	cfg.Start.Trainable = "head"
+	res := stated(t, startFrom(t, cfg, w, ds, purego.New()))
+	var s run.Statement
+	if err := json.Unmarshal(res.Statement, &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Start == nil || s.Start.Frozen != 15 || s.Start.Trained != 24 {
+		t.Errorf("the statement has %+v", s.Start)
+	}
+	for _, said := range []string{"39 parameters, 24 of them trained", "the last 24 were trained; the first 15 are the file’s"} {
+		if !strings.Contains(s.Text, said) {
+			t.Errorf("the statement does not say %q: %s", said, s.Text)
+		}
+	}
+	if said := "the last 24 were trained"; !strings.Contains(res.Guarantee, said) {
+		t.Errorf("the guarantee does not say %q: %s", said, res.Guarantee)
+	}
+}
