@@ -16,25 +16,27 @@ import (
 	"clipscope/wasm/worker"
 )
 
-// onnx opens ONNX files by web/backbone.js, once core/onnx has examined them.
+// onnx opens ONNX files by web/backbone.js, once core/onnx has examined them, and the tokenizers of transformers.
 type onnx struct{}
 
-// Version returns the version of the runtime in web/package.json, and of what is set in it.
-func (onnx) Version() string { return "onnxruntime-web 1.30.0 wasm" }
+// Version returns the versions of the runtime and of tokenizers in web/package.json, and of what is set in it.
+func (onnx) Version() string { return "onnxruntime-web 1.30.0 wasm, tokenizers 0.2.0" }
 
 func (onnx) Open(ctx context.Context, f source.File, memory int64) (worker.Backbone, error) {
 	b, ok := f.(blob)
 	if !ok {
 		return nil, fmt.Errorf("%s is no file of the page's", f.Name())
 	}
-	r, err := b.OpenAt()
-	if err != nil {
-		return nil, err
-	}
-	err = structure.Check(ctx, r, b.Size())
-	r.Close()
-	if err != nil {
-		return nil, err
+	if !run.IsTokenizer(f.Name()) {
+		r, err := b.OpenAt()
+		if err != nil {
+			return nil, err
+		}
+		err = structure.Check(ctx, r, b.Size())
+		r.Close()
+		if err != nil {
+			return nil, err
+		}
 	}
 	abort := js.Global().Get("AbortController").New()
 	defer context.AfterFunc(ctx, func() { abort.Call("abort") })()

@@ -30,13 +30,13 @@ func openParquet(ctx context.Context, f source.File, opt run.CSV) (source.Column
 		_, err = await(file.Call("settle"))
 	}
 	if err != nil {
-		return nil, parquetError(f.Name(), err)
+		return nil, fileError(f.Name(), err)
 	}
 	return columns{b, file}, ctx.Err()
 }
 
-// parquetError is a [data.Error] of what web/parquet.mjs finds wrong.
-func parquetError(name string, err error) error {
+// fileError is a [data.Error] of what web/parquet.mjs, or web/checkpoint.mjs, finds wrong with a file.
+func fileError(name string, err error) error {
 	r := (*rejection)(nil)
 	if !errors.As(err, &r) {
 		return err
@@ -95,7 +95,7 @@ func (r *columnsReader) Read(p []byte) (int, error) {
 	if len(r.rest) == 0 {
 		array, err := await(r.rows.Call("next"))
 		if err != nil {
-			return 0, parquetError(r.name, err)
+			return 0, fileError(r.name, err)
 		}
 		if array.IsNull() {
 			return 0, io.EOF

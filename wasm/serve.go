@@ -68,6 +68,7 @@ func Serve() {
 		Checkpoints: newCheckpointStore(),
 		Backbones:   onnx{},
 		Features:    features{},
+		Transformer: transformer,
 		Agreement:   rooms.agreement,
 		Audit:       audit,
 	})

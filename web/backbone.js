@@ -1,16 +1,16 @@
-// Runs the visitor's own model, an ONNX file, for wasm/onnx.go:
+// Runs the visitor's own model, an ONNX file, or a transformer's tokenizer, for wasm/onnx.go:
 //
 //	backbone.base = …;                 // the folder of the site's scripts
 //	const model = await backbone.open(file, bytes, signal);
 //	const { shape, values } = await model.run("x", 1, [1, 3, 32, 32], floats, "y");
 //	model.close();
 //
-// ONNX Runtime and the model are in a worker of their own: what a file has them do, or
-// take, ends with that, also in the midst of a call, and its memory is given back. The
-// worker starts from text, so it has the page's policy; the runtime comes from the site,
-// when it is first asked for.
+// ONNX Runtime and the model are in a worker of their own, and so is what reads a tokenizer: what a
+// file has them do, or take, ends with that, also in the midst of a call, and its memory is given
+// back. The worker starts from text, so it has the page's policy; what runs in it comes from the
+// site, when it is first asked for.
 
-// serve is all that the worker runs, beside the guard and the runtime.
+// serve is all that the worker of a model runs, beside the guard and the runtime.
 /** @param {any} ort @param {string} program */
 function serve(ort, program) {
   // The runtime's memory may grow to so many pages of 64 KB: what a model asks for beyond
@@ -77,6 +77,23 @@ function serve(ort, program) {
   postMessage({});
 }
 
+// serveTokens is all that the worker of a tokenizer runs, beside the guard and what reads it.
+/** @param {(file: File) => Promise<import("./tokenizer.mjs").Opened>} open */
+function serveTokens(open) {
+  /** @type {import("./tokenizer.mjs").Opened} */
+  let tokenizer;
+  onmessage = async ({ data: { type, file, values, output } }) => {
+    try {
+      if (type === "run") return postMessage(tokenizer.run(values, output));
+      tokenizer = await open(file);
+      postMessage({ inputs: [{ name: "text", type: "string", shape: [-1] }], outputs: tokenizer.outputs });
+    } catch (e) {
+      postMessage({ error: String(e?.message ?? e).slice(0, 4000) });
+    }
+  };
+  postMessage({});
+}
+
 // Model is a model that is open. It answers one question after the other.
 class Model {
   #worker;
@@ -86,10 +103,12 @@ class Model {
   outputs = "";
   memory = 0; // bytes that the runtime holds
 
-  /** @param {string} base */
-  constructor(base) {
+  /** @param {string} base @param {boolean} tokens the file is a tokenizer's */
+  constructor(base, tokens) {
     const at = (/** @type {string} */ name) => JSON.stringify(new URL(name, base).href);
-    const text = `import ${at("guard.js")}; import * as ort from ${at("ort/ort.js")}; (${serve})(ort, ${at("ort/ort.wasm")});`;
+    const text = `import ${at("guard.js")}; ` + (tokens
+      ? `import { open } from ${at("tokenizer.js")}; (${serveTokens})(open);`
+      : `import * as ort from ${at("ort/ort.js")}; (${serve})(ort, ${at("ort/ort.wasm")});`);
     const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
     this.#worker = new Worker(url, { type: "module" });
     this.#worker.onmessage = ({ data }) => {
@@ -101,7 +120,7 @@ class Model {
     };
     this.#worker.onerror = (e) => {
       e.preventDefault();
-      this.#asked?.reject(new Error(e.message || "ONNX Runtime did not load from the site"));
+      this.#asked?.reject(new Error(e.message || (tokens ? "what reads tokenizers" : "ONNX Runtime") + " did not load from the site"));
     };
     this.started = this.#answer().finally(() => URL.revokeObjectURL(url));
   }
@@ -135,7 +154,7 @@ export const backbone = {
   // open has the runtime take so many bytes of memory at most, and ends with signal.
   /** @param {File} file @param {number} bytes @param {AbortSignal} signal */
   async open(file, bytes, signal) {
-    const model = new Model(backbone.base);
+    const model = new Model(backbone.base, /\.(?:json|txt)$/i.test(file.name));
     signal.addEventListener("abort", () => model.close());
     try {
       await model.started;

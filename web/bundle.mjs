@@ -19,6 +19,8 @@ export const bundles = {
   "save.js": { from: "save.mjs", format: "esm" },
   "parquet.js": { from: "parquet.mjs", format: "esm" },
   "qr.js": { from: "qr.mjs", format: "esm" },
+  "tokenizer.js": { from: "tokenizer.mjs", format: "esm" },
+  "checkpoint.js": { from: "checkpoint.mjs", format: "esm" },
 };
 
 // bundle returns the text of a bundle and the files that went into it, by their paths from this

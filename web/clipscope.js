@@ -310,14 +310,15 @@ let turn = Promise.resolve();
 
 // The files of weights that runs may start from, and of public rows, by their SHA-256: a configuration names them by
 // that, and a worker is given those that are named.
-/** @type {Map<string, File>} */
+/** @type {Map<string, File[]>} */
 const named = new Map();
 
-// startFrom reads the weights of a model, and keeps its file for the runs of this page that name them.
+// startFrom reads the weights of a model, or of a transformer's checkpoint in several files, and keeps them for the runs of
+// this page that name them.
 /** @param {unknown} model @param {AbortSignal} [signal] */
 async function startFrom(model, signal) {
-  const file = fileOf(model, "model.safetensors"), info = await inWorker("start", {}, { train: [file], test: [] }, undefined, signal);
-  named.set(info.sha256, file);
+  const files = Array.isArray(model) ? model : [fileOf(model, "model.safetensors")], info = await inWorker("start", {}, { train: files, test: [] }, undefined, signal);
+  named.set(info.sha256, files);
   return info;
 }
 
@@ -325,7 +326,7 @@ async function startFrom(model, signal) {
 /** @param {File} file @param {AbortSignal} [signal] */
 async function publicRows(file, signal) {
   const rows = await inWorker("public", {}, { train: [file], test: [] }, undefined, signal);
-  named.set(rows.sha256, file);
+  named.set(rows.sha256, [file]);
   return rows;
 }
 
@@ -334,9 +335,9 @@ async function publicRows(file, signal) {
 /** @param {Connection} connection @param {{ config?: any } | undefined} request */
 async function furnish(connection, request) {
   for (const [type, what] of Object.entries({ start: request?.config?.start, public: request?.config?.public_rows })) {
-    const sha256 = what?.sha256, file = named.get(sha256);
-    if (!file || connection.given[type] === sha256) continue;
-    await connection.request(type, { sha256 }, { train: [file], test: [] });
+    const sha256 = what?.sha256, files = named.get(sha256);
+    if (!files || connection.given[type] === sha256) continue;
+    await connection.request(type, { sha256 }, { train: files, test: [] });
     connection.given[type] = sha256;
   }
 }

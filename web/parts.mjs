@@ -126,6 +126,7 @@ const served = [
   ["hyparquet-compressors", ["web/parquet.js"]],
   ["fzstd", ["web/parquet.js"]],
   ["uqr", ["web/qr.js"]],
+  ["@huggingface/tokenizers", ["web/tokenizer.js"]],
   ["esbuild", Object.keys(bundles).filter((name) => name !== "embed.js").map((name) => `web/${name}`)], // a few lines that join modules
   ["onnxruntime-web", ["web/ort/ort.js", "web/ort/ort.wasm"]],
   ["onnxruntime-common", ["web/ort/ort.js"]],

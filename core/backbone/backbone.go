@@ -72,9 +72,11 @@ func New(ctx context.Context, rt Runtime, meta data.Meta, q run.BackboneRequest)
 	if e.fit, err = newFit(rt.Inputs(), meta, q); err != nil {
 		return nil, err
 	}
-	if e.output, err = choose(rt.Outputs(), q.Output); err != nil {
+	output, err := choose(rt.Outputs(), q.Output)
+	if err != nil {
 		return nil, err
 	}
+	e.output = output.Name
 	if f := e.fit.fixed; f > 0 && e.batch > 1 && e.batch != f {
 		return nil, refusal(fmt.Sprintf("a batch of %d, which the model fixes, or 1", f), fmt.Sprint(e.batch), "Leave batch out.")
 	}
@@ -84,7 +86,7 @@ func New(ctx context.Context, rt Runtime, meta data.Meta, q run.BackboneRequest)
 	if err := e.try(ctx, meta); err != nil {
 		return nil, err
 	}
-	e.backbone = run.Backbone{Output: e.output, Column: e.fit.column, Normalise: e.fit.normalise, Resize: e.fit.resize, Batch: e.batch}
+	e.backbone = run.Backbone{Output: e.output, Column: e.fit.column, Normalise: e.fit.normalise, Resize: e.fit.resize, Batch: e.batch, Tokens: output.Tokens}
 	return e, nil
 }
 
@@ -143,7 +145,7 @@ func (e *Extractor) features(ctx context.Context, rows data.Split, at, n, batch 
 }
 
 // choose is the output of that name, or the only one.
-func choose(all []run.BackboneTensor, name string) (string, error) {
+func choose(all []run.BackboneTensor, name string) (run.BackboneTensor, error) {
 	i := slices.IndexFunc(all, func(t run.BackboneTensor) bool { return t.Name == name })
 	if name == "" && len(all) == 1 {
 		i = 0
@@ -153,13 +155,13 @@ func choose(all []run.BackboneTensor, name string) (string, error) {
 		if name == "" {
 			got = fmt.Sprintf("%d outputs and no choice", len(all))
 		}
-		return "", refusal("one of the model's outputs: "+listed(all), got,
+		return run.BackboneTensor{}, refusal("one of the model's outputs: "+listed(all), got,
 			"Choose one of these. What is computed between them can be had where the model is exported with it as an output.")
 	}
 	if t := all[i]; t.Type != "float32" {
-		return "", refusal("an output of float32", t.Name+" of "+t.Type, "Choose another output, or export the model in float32.")
+		return t, refusal("an output of float32", t.Name+" of "+t.Type, "Choose another output, or export the model in float32.")
 	}
-	return all[i].Name, nil
+	return all[i], nil
 }
 
 // pooled are the features in what a model gave for n rows a call, row-major: of positions,

@@ -123,14 +123,27 @@ func (m Meta) DeclaredBounds(lo, hi float64) ([]Bound, error) {
 // Facts returns the properties that decide how a run on the data is set up by default.
 func (m Meta) Facts() run.Facts {
 	f := facts(m.TrainRows, m.Features, m.Outputs, m.Task, m.Shape, m.Columns)
-	f.Backbone, f.Declared = m.Backbone != nil, m.TargetBounds != nil
+	f.Backbone, f.Declared, f.Tokens = m.Backbone != nil, m.TargetBounds != nil, m.Vocabulary()
 	return f
+}
+
+// Vocabulary returns the number of different tokens that features are the numbers of; 0 where they are amounts.
+func (m Meta) Vocabulary() int { return max(Vocabulary(m.Columns), tokensBy(m.Backbone)) }
+
+func tokensBy(b *run.Backbone) int {
+	if b == nil {
+		return 0
+	}
+	return b.Tokens
 }
 
 // Facts returns the properties that decide how a run on the data is set up by default, like [Meta.Facts].
 func (r *Report) Facts() run.Facts {
 	f := facts(r.Rows, r.Features, r.Outputs, r.Task, r.Shape, r.Columns)
 	f.Backbone, f.Declared = r.Backbone != nil, r.TargetBounds != nil
+	if r.Backbone != nil {
+		f.Tokens = r.Backbone.Tokens
+	}
 	return f
 }
 

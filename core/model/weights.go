@@ -81,6 +81,17 @@ func ownMetadata(text json.RawMessage) bool {
 	return json.Unmarshal(text, &texts) == nil && (texts.Format == Format || texts.Format == "clipscope")
 }
 
+// layersIn returns the layers in a file's metadata, where its program has listed them.
+func layersIn(text json.RawMessage) []string {
+	var texts struct {
+		Layers string `json:"layers"`
+	}
+	if json.Unmarshal(text, &texts) != nil {
+		return nil
+	}
+	return strings.Fields(texts.Layers)
+}
+
 // rawWeights returns the tensors of another program's file.
 func rawWeights(header map[string]json.RawMessage, body []byte) (*Weights, error) {
 	tensors, err := readTensors(header, body)
@@ -91,6 +102,9 @@ func rawWeights(header map[string]json.RawMessage, body []byte) (*Weights, error
 		return nil, errors.New("model: the file has no tensors")
 	}
 	w := &Weights{tensors: map[string]namedTensor{}}
+	if layers := layersIn(header[metadata]); len(layers) > 0 {
+		w.Info.Model = run.Model{Kind: "layers", Layers: layers}
+	}
 	for name, t := range tensors {
 		shape := make([]int, len(t.Shape))
 		for i, d := range t.Shape {
@@ -98,8 +112,14 @@ func rawWeights(header map[string]json.RawMessage, body []byte) (*Weights, error
 		}
 		w.tensors[name] = namedTensor{shape, t.appendValues(nil, body)}
 	}
+	if _, ours := w.tensors[tensorName(0, "weight")]; !ours && slices.ContainsFunc(slices.Collect(maps.Keys(w.tensors)), isTransformer) {
+		return nil, errors.New("model: the tensors of a transformer's checkpoint, without its config.json: choose both files together")
+	}
 	return w, nil
 }
+
+// isTransformer reports whether a tensor has the name that checkpoints of BERT and its kin have for their table of tokens.
+func isTransformer(name string) bool { return strings.HasSuffix(name, "word_embeddings.weight") }
 
 // weights returns the tensors of a model that has passed [File.Check].
 func (f *File) weights() (*Weights, error) {
@@ -123,6 +143,11 @@ func (f *File) weights() (*Weights, error) {
 	return w, nil
 }
 
+// longer reports whether vectors of positions are there for more places than are wanted.
+func longer(have, want []int) bool {
+	return len(have) == 2 && len(want) == 2 && have[0] > want[0] && have[1] == want[1]
+}
+
 func product(shape []int) int {
 	n := 1
 	for _, d := range shape {
@@ -133,7 +158,7 @@ func product(shape []int) int {
 
 // Fit returns the parameters of a network, one layer after the other, as the weights have them; nil where only
 // Info is known. Where the file has no such last layer behind others, as one that was trained for other classes, they end
-// before it, and headless says what is there. Other tensors of other names or shapes than the network's are refused, with
+// before it, and headless says what is there. Of positions the first are taken, as many as rows have. Other tensors of other names or shapes than the network's are refused, with
 // what was wanted and what is there.
 func (w *Weights) Fit(spec nn.Spec) (parameters []float32, headless string, err error) {
 	if w.tensors == nil {
@@ -153,8 +178,8 @@ func (w *Weights) Fit(spec nn.Spec) (parameters []float32, headless string, err 
 			have, ok := w.tensors[name]
 			used[name] = true
 			switch {
-			case ok && slices.Equal(have.shape, want.Shape):
-				all = append(all, have.values...)
+			case ok && (slices.Equal(have.shape, want.Shape) || l.Text == "position" && longer(have.shape, want.Shape)):
+				all = append(all, have.values[:product(want.Shape)]...)
 				continue
 			case ok:
 				err = fmt.Errorf("the tensor %s has the shape %v, and layer %d (%s) takes %v", name, have.shape, i+1, clipped(l.Text), want.Shape)

@@ -45,10 +45,10 @@ func (d *draft) chooseScale() error {
 // checkTokens refuses what would turn tokens into other numbers, or take them for some.
 func (d *draft) checkTokens() error {
 	first, c := d.terms.Spec.Layers[0].Text, &d.terms.Config
-	had, taken := data.Vocabulary(d.terms.Meta.Columns), d.terms.Spec.Vocabulary()
+	had, taken := d.terms.Meta.Vocabulary(), d.terms.Spec.Vocabulary()
 	switch {
 	case had > 0 && taken == 0:
-		return Fault("model.kind", "the rows are letters or words in their order, whose numbers the model's first layer, %s, would take for amounts; choose layers that begin with embedding:%d:16, or read the column as text", first, had)
+		return Fault("model.kind", "the rows are letters, words or tokens in their order, whose numbers the model's first layer, %s, would take for amounts; choose layers that begin with embedding:%d:16, or read the column as text", first, had)
 	case taken == 0:
 		return nil
 	case had > taken:

@@ -129,7 +129,11 @@ func (k Known) String() string {
 	if b.Column != "" {
 		of = fmt.Sprintf("the text in its column %q", b.Column)
 	}
-	said += fmt.Sprintf(" A backbone, a model that was trained elsewhere, made the features of a row from %s (SHA-256 %s, output %q). The backbone is public too. It is assumed not to have been trained on these rows: what it may tell about them is not covered.", of, b.SHA256, b.Output)
+	made := "A backbone, a model that was trained elsewhere, made the features of a row"
+	if b.Tokens > 0 {
+		made = fmt.Sprintf("A tokenizer, which was made elsewhere, made a row of the numbers of its %d tokens", b.Tokens)
+	}
+	said += fmt.Sprintf(" %s from %s (SHA-256 %s, output %q). The %s is public too. It is assumed not to have been trained on these rows: what it may tell about them is not covered.", made, of, b.SHA256, b.Output, b.Kind())
 	if b.Batch > 1 {
 		return said + fmt.Sprintf(" It was given %d rows at a time. The guarantee is that of the features. It holds for the rows only if those of a batch do not influence each other, which was tried on made-up rows and is not proven.", b.Batch)
 	}
@@ -529,7 +533,7 @@ func (s *Statement) short() string {
 		fmt.Fprintf(&b, " %s public rows of %s were mixed in, to which this ε promises nothing.", grouped(p.Rows), nameOf(p.File))
 	}
 	if s.Backbone != nil {
-		b.WriteString(" A backbone, which counts as public, made the features: what it may tell about the rows is not covered.")
+		fmt.Fprintf(&b, " A %s, which counts as public, made the features: what it may tell about the rows is not covered.", s.Backbone.Kind())
 	}
 	if a := s.attacker; a != nil {
 		fmt.Fprintf(&b, " An attacker who thinks it 50 %% likely that a row is in the data, and then sees everything that this run released, guesses right at most %s of the time. A test that wrongly accuses 1 of 1,000 rows that were not in the data finds at most %s of those that were.",

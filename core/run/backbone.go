@@ -1,5 +1,7 @@
 package run
 
+import "strings"
+
 // Backbone says what made a data set's features of its rows: a model that was trained
 // elsewhere, and which of its outputs. The zero value is none.
 //
@@ -18,6 +20,23 @@ type Backbone struct {
 	// Batch is how many rows the model was given at a time. Only with 1 does nothing but
 	// a row itself decide its features.
 	Batch int `json:"batch"`
+	// Tokens is the number of different tokens that features are the numbers of, -1 where a text has ended, as a
+	// tokenizer makes them; 0 where they are amounts.
+	Tokens int `json:"tokens,omitempty"`
+}
+
+// Kind says in a word what made the features.
+func (b *Backbone) Kind() string {
+	if b.Tokens > 0 {
+		return "tokenizer"
+	}
+	return "backbone"
+}
+
+// IsTokenizer reports whether a file of that name is a transformer's tokenizer, and no model.
+func IsTokenizer(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".txt")
 }
 
 // BackboneRequest has the features of the open data made by the model in the file beside
@@ -47,4 +66,6 @@ type BackboneTensor struct {
 	Type string `json:"type"` // float32, uint8 …; "no tensor" for what is none
 	// Shape has -1 for a size that is open. It is empty where the model does not tell.
 	Shape []int `json:"shape"`
+	// Tokens is how many there are of what an output has the numbers of; 0: it has amounts.
+	Tokens int `json:"tokens,omitempty"`
 }

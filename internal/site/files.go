@@ -31,7 +31,7 @@ var published = []struct{ from, to string }{
 // bundles (web/bundle.mjs).
 var compiled = []string{
 	"app.wasm", "kernels.wasm", "kernels-threads.wasm", "kernels-relaxed.wasm", "kernels-relaxed-threads.wasm",
-	"page.js", "trainer-worker.js", "save.js", "parquet.js", "qr.js", "licenses.txt",
+	"page.js", "trainer-worker.js", "save.js", "parquet.js", "qr.js", "tokenizer.js", "checkpoint.js", "licenses.txt",
 }
 
 // framed is the bundle that only a site has which other pages may show.
@@ -41,9 +41,9 @@ const framed = "embed.js"
 const runtime = "ort/"
 
 // later reports whether a visitor's browser fetches and keeps a file once it was asked for: the
-// runtime, what the program has in itself for those who save a model, and the licences.
+// runtime, what reads a transformer's files, what the program has in itself for those who save a model, and the licences.
 func later(file string) bool {
-	return strings.HasPrefix(file, runtime) || file == "predict.mjs" || file == "licenses.txt"
+	return strings.HasPrefix(file, runtime) || slices.Contains([]string{"tokenizer.js", "checkpoint.js", "predict.mjs", "licenses.txt"}, file)
 }
 
 // copyFiles fills out/web.

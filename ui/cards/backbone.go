@@ -46,11 +46,11 @@ func (c *Data) backbone() app.UI {
 		return app.Div().Hidden(true)
 	}
 	return app.Details().Class("advanced").ID("backbone").Open(v.File != "").Body(
-		app.Summary().Text("Use a backbone (ONNX)"),
+		app.Summary().Text("Use a backbone (ONNX) or a tokenizer"),
 		app.Div().Class("advanced-body").Body(
-			app.P().Class("help").Text("A model that was trained elsewhere, on other data, makes features of every row; then a small private model learns on those. One that reads texts takes the column whose kind in the table is text. The file stays on this device. What runs it, ONNX Runtime, is fetched from this site once, 2.7 MB."),
+			app.P().Class("help").Text("A model that was trained elsewhere, on other data, makes features of every row; then a small private model learns on those. One that reads texts takes the column whose kind in the table is text. A transformer’s tokenizer, tokenizer.json or vocab.txt, makes tokens of texts, for a network that begins with an embedding. The file stays on this device. What runs models, ONNX Runtime, is fetched from this site once, 2.7 MB."),
 			app.Label().Class("button").For("backbone-file").Text("Choose a model"),
-			app.Input().Type("file").ID("backbone-file").Class("visually-hidden").Accept(".onnx").
+			app.Input().Type("file").ID("backbone-file").Class("visually-hidden").Accept(".onnx,.json,.txt").
 				OnChange(func(ctx app.Context, _ app.Event) {
 					files := ctx.JSSrc().Get("files")
 					if files.Length() > 0 {

@@ -25,8 +25,9 @@ type fileBeside struct {
 	sum         string // SHA-256 of the file that the configuration names; empty: it names none
 
 	button, accept string
-	choose         func(file app.Value)
-	back           string // label of the button that calls drop
+	several        bool                 // files may be chosen together
+	choose         func(file app.Value) // or an array of them
+	back           string               // label of the button that calls drop
 	drop           func()
 }
 
@@ -46,13 +47,15 @@ func (c *Model) beside(f fileBeside, used ...app.UI) app.UI {
 		app.Div().Class("advanced-body").Body(
 			app.P().Class("help").Text(f.help),
 			app.Label().Class("button").For(input).Text(f.button),
-			app.Input().Type("file").ID(input).Class("visually-hidden").Accept(f.accept).
+			app.Input().Type("file").ID(input).Class("visually-hidden").Accept(f.accept).Multiple(f.several).
 				OnChange(func(ctx app.Context, _ app.Event) {
-					files := ctx.JSSrc().Get("files")
-					if files.Length() > 0 {
-						file := files.Index(0)
+					files := app.Window().Get("Array").Call("from", ctx.JSSrc().Get("files"))
+					if n := files.Length(); n > 0 {
 						ctx.JSSrc().Set("value", "")
-						f.choose(file)
+						if n == 1 {
+							files = files.Index(0)
+						}
+						f.choose(files)
 					}
 				}),
 			app.P().Class("loading").Role("status").Hidden(!f.view.Working).Text("Reading the file…"),

@@ -12,6 +12,7 @@ import (
 
 // Starter receives the events of the weights that a run starts from.
 type Starter interface {
+	// ChooseStart takes a model's file, or an array of those of a checkpoint.
 	ChooseStart(file app.Value)
 	// DropStart goes back to random weights.
 	DropStart()
@@ -32,8 +33,8 @@ func (c *Model) start() app.UI {
 	v, named := c.Start, c.Form.Full.Start
 	return c.beside(fileBeside{
 		id: "start", key: "start.sha256", title: "Start from a saved model", view: v.Choice, sum: named.SHA256,
-		help:   "Training goes on from a model’s weights, and not from random ones: a zip, JSON or safetensors file that this page has saved, or a safetensors file with the same tensors. The file stays on this device.",
-		button: "Choose a saved model", accept: ".zip,.json,.safetensors", choose: l.ChooseStart,
+		help:   "Training goes on from a model’s weights, and not from random ones: a zip, JSON or safetensors file that this page has saved, or a safetensors file with the same tensors; or a BERT, RoBERTa or DistilBERT: config.json and model.safetensors together. Files stay on this device.",
+		button: "Choose a saved model", accept: ".zip,.json,.safetensors", several: true, choose: l.ChooseStart,
 		back: "Start from random weights", drop: l.DropStart,
 	},
 		app.P().ID("start-used").Text(v.line(named)),

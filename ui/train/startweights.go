@@ -68,15 +68,19 @@ func (s *startWeights) ChooseStart(file app.Value) {
 	var got run.StartInfo
 	s.read(func(done func(error)) func() {
 		return s.client.StartWeights(file, func(info run.StartInfo, err error) { got = info; done(err) })
-	}, func() { s.take(got) })
+	}, func() { s.take(got, file.InstanceOf(app.Window().Get("Array"))) })
 }
 
-// take has runs start from weights. Those that the configuration names already keep their name, and what was declared of them.
-func (s *startWeights) take(info run.StartInfo) {
+// take has runs start from weights. Those that the configuration names already keep their name, and what was declared of
+// them. Of a checkpoint, which is large and knows no task, the last block and the head are trained.
+func (s *startWeights) take(info run.StartInfo, checkpoint bool) {
 	s.info = &info
 	cfg := &s.exp.cfg
 	if cfg.Start.SHA256 != info.SHA256 {
 		cfg.Start = run.Start{File: info.File, SHA256: info.SHA256}
+		if checkpoint {
+			cfg.Start.Trainable = "last:1"
+		}
 		if info.Model.Kind != "" {
 			cfg.Model = info.Model
 			for _, f := range form.On(form.Model) {

@@ -38,6 +38,9 @@ type Host struct {
 	// Backbones runs models that make features, and Features stores these; nil: nothing does.
 	Backbones Backbones
 	Features  Features
+	// Transformer makes one file of weights of the files of a transformer's checkpoint, config.json and those of its
+	// tensors, and returns the latter; nil: nothing does.
+	Transformer func(ctx context.Context, files []source.File) (weights []byte, of []source.File, err error)
 	// Agreement returns what the parties of a room have agreed on.
 	Agreement func(context.Context, run.Invitation) (run.Agreed, error)
 	// Audit audits the trainer, calling progress after every step.

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -24,6 +26,8 @@ type planner struct {
 	weights *model.Weights // that a run may start from; nil: none were given
 	files   load.Loader
 	public  publicFile // that a run may mix in
+
+	transformer func(context.Context, []source.File) ([]byte, []source.File, error) // as [Host.Transformer]
 }
 
 // publicFile is a file of public rows. Its zero value is none.
@@ -63,7 +67,7 @@ func (p *planner) startOf(s run.Start) (*model.Weights, error) {
 
 // readWeights takes the weights in a file in the place of those before.
 func (p *planner) readWeights(r Request, q run.StartRequest) (run.StartInfo, error) {
-	f, b, err := wholeFile(r, modelSize)
+	f, b, sum, err := p.weightsIn(r)
 	if err != nil {
 		return run.StartInfo{}, err
 	}
@@ -71,11 +75,47 @@ func (p *planner) readWeights(r Request, q run.StartRequest) (run.StartInfo, err
 	if err != nil {
 		return run.StartInfo{}, noModel(f, err)
 	}
+	if sum != "" {
+		w.Info.SHA256 = sum
+	}
 	if err := unchanged(f, w.Info.SHA256, q.SHA256); err != nil {
 		return run.StartInfo{}, err
 	}
 	p.weights = w
 	return w.Info, nil
+}
+
+// weightsIn returns the bytes of a model's file, or of one that is made of several: then with the hash of those that have
+// tensors, one after the other by their names.
+func (p *planner) weightsIn(r Request) (f source.File, b []byte, sum string, err error) {
+	if len(r.TrainFiles) == 1 || p.transformer == nil {
+		f, b, err = wholeFile(r, modelSize)
+		return f, b, "", err
+	}
+	size := int64(0)
+	for _, f := range r.TrainFiles {
+		size += f.Size()
+	}
+	if size > model.MaxBytes {
+		return nil, nil, "", noModel(r.TrainFiles[0], fmt.Errorf("%d MB, more than the %d that a browser tab can hold", size>>20, model.MaxBytes>>20))
+	}
+	b, of, err := p.transformer(r.ctx, r.TrainFiles)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	slices.SortFunc(of, func(a, b source.File) int { return cmp.Compare(a.Name(), b.Name()) })
+	h := sha256.New()
+	for _, f := range of {
+		in, err := f.Open()
+		if err == nil {
+			_, err = io.Copy(h, in)
+			in.Close()
+		}
+		if err != nil {
+			return nil, nil, "", &data.Error{File: f.Name(), Got: "the file could not be read", Err: err, Fix: "Choose the file again; it may have been moved or changed since."}
+		}
+	}
+	return of[0], b, hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // unchanged refuses a file whose hash is not the one that it had when it was chosen; "": any is right.

@@ -33,7 +33,7 @@ type Session struct {
 func NewSession(h Host) *Session {
 	m := mail{h.Post, h.Yield, h.Now}
 	open := &openData{mail: m, load: h.Load, make: h.Builtin}
-	plans := &planner{data: open, backend: h.Backend, plan: h.New, files: h.Files}
+	plans := &planner{data: open, backend: h.Backend, plan: h.New, files: h.Files, transformer: h.Transformer}
 	names := &ledger{data: open, files: h.Files}
 	runs := &runs{mail: m, plans: plans, ledger: names, store: h.Checkpoints}
 	kept := &keptRuns{store: h.Checkpoints, runs: runs}

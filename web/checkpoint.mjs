@@ -1,0 +1,281 @@
+// Makes a checkpoint of a transformer, as Hugging Face's libraries save it, a file that runs start from, in the trainer's
+// worker:
+//
+//	const { bytes, weights } = await convert([config, tensors, …]); // files config.json and model.safetensors
+//
+// bytes are a safetensors file with the names that core/model gives to tensors of layers, and the layers in its
+// metadata; weights are the numbers, among the files given, of those with tensors. Layers and names are in kinds.
+// Tensors are read one by one, so that beside what is made there is no more than one of them.
+
+// Fault says what is wrong with a checkpoint, and what to do.
+class Fault extends Error {
+  /** @param {string} expected @param {string} got @param {string} fix */
+  constructor(expected, got, fix) {
+    super(`expected ${expected}, got ${got}. ${fix}`);
+    Object.assign(this, { expected, got, fix });
+  }
+}
+
+// Limits of what is read: a configuration has some kilobytes, and a header some hundred bytes for each tensor.
+const CONFIG = 1 << 20, HEADER = 1 << 24, PARAMETERS = 2 ** 27;
+
+/** @typedef {{ file: File, at: number, dtype: string, shape: number[] }} Tensor */
+/** @typedef {{ name: string, shape: number[], from: string[], map?: (parts: Float32Array[]) => Float32Array }} Wanted a tensor of ours, and the checkpoint's that it is made of */
+
+// bytes of each type of numbers.
+const BYTES = /** @type {Record<string, number>} */ ({ F32: 4, F16: 2, BF16: 2 });
+
+// kinds names the parts of each kind of model.
+const bert = {
+  embeddings: "embeddings.", block: "encoder.layer.", prefix: "bert.",
+  maps: ["attention.self.query", "attention.self.key", "attention.self.value"], out: "attention.output.dense", norm: "attention.output.LayerNorm",
+  up: "intermediate.dense", down: "output.dense", last: "output.LayerNorm", pooler: "pooler.dense", bend: "tanh", head: "classifier",
+  hidden: "hidden_size", wide: "intermediate_size", heads: "num_attention_heads", layers: "num_hidden_layers", act: "hidden_act", offset: false,
+};
+/** @type {Record<string, typeof bert>} */
+const kinds = {
+  bert,
+  roberta: { ...bert, prefix: "roberta.", pooler: "classifier.dense", head: "classifier.out_proj", offset: true },
+  distilbert: {
+    ...bert, prefix: "distilbert.", block: "transformer.layer.", maps: ["attention.q_lin", "attention.k_lin", "attention.v_lin"], out: "attention.out_lin", norm: "sa_layer_norm",
+    up: "ffn.lin1", down: "ffn.lin2", last: "output_layer_norm", pooler: "pre_classifier", bend: "relu",
+    hidden: "dim", wide: "hidden_dim", heads: "n_heads", layers: "n_layers", act: "activation",
+  },
+};
+kinds["xlm-roberta"] = kinds.camembert = kinds.roberta;
+
+// convert makes one file of a checkpoint's.
+/** @param {File[]} files @param {(done: number, total: number) => void} [onProgress] bytes */
+export async function convert(files, onProgress) {
+  const config = await configOf(files), weights = files.flatMap((f, i) => f.name.toLowerCase().endsWith(".safetensors") ? [i] : []);
+  if (weights.length === 0) throw new Fault("model.safetensors beside config.json", among(files), "Choose both files of the checkpoint together.");
+  const { kind, sizes } = read(config), tensors = await tensorsOf(weights.map((i) => files[i]), kind);
+  const { layers, wanted } = listed(config, kind, sizes, tensors);
+  return { bytes: await written(layers, wanted, tensors, onProgress), weights };
+}
+
+// configOf reads the configuration among the files.
+/** @param {File[]} files @returns {Promise<Record<string, any>>} */
+async function configOf(files) {
+  const named = files.filter((f) => f.name.toLowerCase().endsWith(".json"));
+  const file = named.find((f) => f.name.toLowerCase() === "config.json") ?? (named.length === 1 ? named[0] : undefined);
+  if (!file) throw new Fault("config.json beside model.safetensors", among(files), "Choose both files of the checkpoint together.");
+  if (file.size > CONFIG) throw new Fault("a configuration of at most 1 MB", `${file.name} with ${file.size} bytes`, "Choose the config.json of the checkpoint.");
+  let config;
+  try {
+    config = JSON.parse(await file.text());
+  } catch (e) {
+    throw new Fault("a configuration in JSON", `${file.name}, which is none (${short(e?.message)})`, "Choose the config.json of the checkpoint.");
+  }
+  if (typeof config?.model_type !== "string") throw new Fault("a configuration with a model_type", `${file.name} without one`, "Choose the config.json of the checkpoint.");
+  return config;
+}
+
+/** @param {File[]} files */
+const among = (files) => short(files.map((f) => f.name).join(", ") || "no files");
+
+/** @param {unknown} text */
+const short = (text) => String(text).slice(0, 100);
+
+// read takes from a configuration what layers follow from, and refuses what they cannot be.
+/** @param {Record<string, any>} config */
+function read(config) {
+  const known = Object.keys(kinds).join(", ");
+  const kind = Object.hasOwn(kinds, config.model_type) ? kinds[config.model_type] : undefined;
+  if (!kind) throw new Fault(`a model of a known kind (${known})`, short(config.model_type), "Export others to ONNX, and make features of the texts with them.");
+  const refuse = (/** @type {string} */ what, /** @type {unknown} */ value) => { throw new Fault(what, short(JSON.stringify(value)), "Export this model to ONNX, and make features of the texts with it."); };
+  const act = config[kind.act] ?? "gelu", places = config.position_embedding_type ?? "absolute";
+  if (act !== "gelu" && act !== "relu") refuse(`the activation gelu or relu (${kind.act})`, act);
+  if (places !== "absolute" || config.sinusoidal_pos_embds === true && config.model_type !== "distilbert") refuse("absolute positions", places);
+  if (config.is_decoder || config.add_cross_attention) refuse("an encoder", "a decoder");
+  const number = (/** @type {string} */ key, most = 1 << 16) => Number.isInteger(config[key]) && config[key] >= 1 && config[key] <= most ? config[key] : refuse(`${key}, a whole number from 1 to ${most}`, config[key]);
+  const sizes = { tokens: number("vocab_size"), places: number("max_position_embeddings"), hidden: number(kind.hidden), wide: number(kind.wide), heads: number(kind.heads), layers: number(kind.layers, 100) };
+  if (sizes.hidden % sizes.heads !== 0) refuse(`${kind.heads} that divide ${kind.hidden}`, sizes.heads);
+  const epsilon = config.layer_norm_eps ?? 1e-12, decimals = -Math.log10(epsilon);
+  if (!(Math.abs(decimals - Math.round(decimals)) < 1e-9 && decimals >= 1 && decimals <= 20)) refuse("a layer_norm_eps that is a power of ten", epsilon);
+  const pad = kind.offset ? config.pad_token_id ?? 1 : 0;
+  if (!Number.isInteger(pad) || pad < 0 || pad >= sizes.places - 1) refuse("a pad_token_id below max_position_embeddings", pad);
+  return { kind, sizes: { ...sizes, act, offset: kind.offset ? pad + 1 : 0, norm: Math.round(decimals) === 5 ? "layernorm" : `layernorm:e${Math.round(decimals)}` } };
+}
+
+// tensorsOf reads the headers of files, and names tensors as a model without prefixes does.
+/** @param {File[]} files @param {typeof bert} kind */
+async function tensorsOf(files, kind) {
+  /** @type {Map<string, Tensor>} */
+  const all = new Map();
+  for (const file of files) {
+    const damaged = (/** @type {string} */ got) => new Fault("a whole safetensors file", `${file.name}: ${got}`, "Fetch the file again: it is cut short or damaged.");
+    if (file.size < 10) throw damaged(`${file.size} bytes`);
+    const size = Number(new DataView(await file.slice(0, 8).arrayBuffer()).getBigUint64(0, true));
+    if (size > HEADER || size > file.size - 8) throw damaged(`a header of ${size} bytes`);
+    let header;
+    try {
+      header = JSON.parse(await file.slice(8, 8 + size).text());
+    } catch {
+      throw damaged("a header that is no JSON");
+    }
+    if (typeof header !== "object" || header === null || Array.isArray(header)) throw damaged("a header that is no object");
+    for (const [given, t] of Object.entries(header)) {
+      if (given === "__metadata__") continue;
+      const name = plain(given, kind), offsets = t?.data_offsets;
+      const whole = (/** @type {unknown} */ list) => Array.isArray(list) && list.every((n) => Number.isSafeInteger(n) && n >= 0);
+      if (!whole(t?.shape) || !whole(offsets) || offsets.length !== 2 || offsets[0] > offsets[1] || offsets[1] > file.size - 8 - size) throw damaged(`a tensor ${short(given)} whose place is not in the file`);
+      const count = t.shape.reduce((/** @type {number} */ a, /** @type {number} */ b) => a * b, 1);
+      if (Object.hasOwn(BYTES, t.dtype) && count * BYTES[t.dtype] !== offsets[1] - offsets[0]) throw damaged(`a tensor ${short(given)} of shape [${t.shape}] and ${offsets[1] - offsets[0]} bytes`);
+      if (all.has(name)) throw new Fault("each tensor once", `${short(given)} twice`, "Choose the files of one checkpoint alone.");
+      all.set(name, { file, at: 8 + size + offsets[0], dtype: String(t.dtype), shape: t.shape });
+    }
+  }
+  return all;
+}
+
+// plain is a tensor's name without the model's prefix, in today's words.
+/** @param {string} name @param {typeof bert} kind */
+const plain = (name, kind) => (name.startsWith(kind.prefix) ? name.slice(kind.prefix.length) : name).replace(/\.gamma$/, ".weight").replace(/\.beta$/, ".bias");
+
+// listed returns the layers, and what their tensors are made of.
+/** @param {Record<string, any>} config @param {typeof bert} kind @param {ReturnType<typeof read>["sizes"]} s @param {Map<string, Tensor>} tensors */
+function listed(config, kind, s, tensors) {
+  /** @type {string[]} */
+  const layers = [];
+  /** @type {Wanted[]} */
+  const wanted = [];
+  const own = (/** @type {string} */ name) => `layers.${layers.length}.${name}`;
+  const has = (/** @type {string} */ name) => tensors.has(name + ".weight");
+  // take wants the tensors of a layer, and lists it.
+  const take = (/** @type {string} */ layer, /** @type {Omit<Wanted, "name">[]} */ ...parts) => {
+    wanted.push(...parts.map((p, i) => ({ ...p, name: own(["weight", "bias"][i]) })));
+    layers.push(layer);
+  };
+  const linear = (/** @type {string} */ layer, /** @type {string} */ name, /** @type {number} */ rows, /** @type {number} */ out, /** @type {number[]} */ before = []) =>
+    take(layer, { shape: [...before, rows, out], from: [name + ".weight"], map: ([w]) => turned(w, out, rows) }, { shape: [out], from: [name + ".bias"] });
+  const norm = (/** @type {string} */ name) => take(s.norm, { shape: [s.hidden], from: [name + ".weight"] }, { shape: [s.hidden], from: [name + ".bias"] });
+
+  const at = kind.embeddings, types = has(at + "token_type_embeddings"), d = s.hidden;
+  take(`embedding:${s.tokens}:${d}`, { shape: [s.tokens, d], from: [at + "word_embeddings.weight"] });
+  // A text by itself has the first of the types at all places.
+  take("position", {
+    shape: [s.places - s.offset, d], from: [at + "position_embeddings.weight", ...types ? [at + "token_type_embeddings.weight"] : []],
+    map: ([p, t]) => p.subarray(s.offset * d).map((v, i) => t ? v + t[i % d] : v),
+  });
+  norm(at + "LayerNorm");
+  for (let i = 0; i < s.layers; i++) {
+    const block = `${kind.block}${i}.`;
+    layers.push("skip");
+    const maps = (/** @type {string} */ part) => kind.maps.map((m) => `${block}${m}.${part}`);
+    wanted.push(
+      { name: own("in_weight"), shape: [d, 3 * d], from: maps("weight"), map: (parts) => beside(parts, d) },
+      { name: own("in_bias"), shape: [3 * d], from: maps("bias"), map: joined },
+      { name: own("out_weight"), shape: [d, d], from: [`${block}${kind.out}.weight`], map: ([w]) => turned(w, d, d) },
+      { name: own("out_bias"), shape: [d], from: [`${block}${kind.out}.bias`] });
+    layers.push(`attention:${s.heads}`, "add");
+    norm(block + kind.norm);
+    layers.push("skip");
+    linear(`conv1d:${s.wide}:1`, block + kind.up, d, s.wide, [1, 1]);
+    layers.push(s.act);
+    linear(`conv1d:${d}:1`, block + kind.down, s.wide, d, [1, 1]);
+    layers.push("add");
+    norm(block + kind.last);
+  }
+  if (has(kind.pooler)) {
+    layers.push("first");
+    linear(`dense:${d}`, kind.pooler, d, d);
+    layers.push(kind.bend);
+  } else layers.push("mean"); // nothing was trained to stand for the whole
+  const classes = tensors.get(kind.head + ".weight")?.shape;
+  if (classes?.length === 2 && has(kind.pooler)) linear("dense", kind.head, d, classes[0]);
+  else layers.push("dense");
+  for (const w of wanted) for (const name of w.from) fits(name, w, kind, s, tensors);
+  const count = wanted.reduce((n, w) => n + w.shape.reduce((a, b) => a * b, 1), 0);
+  if (count > PARAMETERS) throw new Fault(`at most ${PARAMETERS} parameters, which a browser tab can hold`, String(count), "Choose a smaller checkpoint.");
+  return { layers, wanted };
+}
+
+// fits holds a tensor of the checkpoint against what is made of it.
+/** @param {string} name @param {Wanted} w @param {typeof bert} kind @param {ReturnType<typeof read>["sizes"]} s @param {Map<string, Tensor>} tensors */
+function fits(name, w, kind, s, tensors) {
+  const t = tensors.get(name), d = s.hidden;
+  if (!t) throw new Fault(`the tensor ${kind.prefix}${name}`, `none among ${tensors.size} tensors`, "Choose all files of one checkpoint: config.json and every .safetensors.");
+  if (!Object.hasOwn(BYTES, t.dtype)) throw new Fault(`${name} in F32, F16 or BF16`, short(t.dtype), "Save the checkpoint in one of these.");
+  /** @type {(number | undefined)[]} */
+  let shape = w.shape;
+  if (name.endsWith("position_embeddings.weight")) shape = [s.places, d];
+  else if (name.endsWith("token_type_embeddings.weight")) shape = [undefined, d];
+  else if (w.map) shape = name.endsWith(".bias") ? [d] : w.from.length > 1 ? [d, d] : w.shape.slice(-2).reverse();
+  if (t.shape.length !== shape.length || t.shape.some((n, i) => n < 1 || shape[i] !== undefined && n !== shape[i])) {
+    throw new Fault(`${name} of shape [${shape.map((n) => n ?? "any")}], as the configuration has it`, `[${t.shape}]`, "Choose config.json and the tensors of the same checkpoint.");
+  }
+}
+
+// turned is a matrix [rows×columns] with rows for columns.
+/** @param {Float32Array} w @param {number} rows @param {number} columns */
+function turned(w, rows, columns) {
+  const out = new Float32Array(w.length);
+  for (let i = 0; i < rows; i++) for (let j = 0; j < columns; j++) out[j * rows + i] = w[i * columns + j];
+  return out;
+}
+
+// beside are square matrices with rows for columns, one beside the other.
+/** @param {Float32Array[]} parts @param {number} d */
+function beside(parts, d) {
+  const out = new Float32Array(parts.length * d * d);
+  parts.forEach((w, k) => { for (let i = 0; i < d; i++) for (let j = 0; j < d; j++) out[(j * parts.length + k) * d + i] = w[i * d + j]; });
+  return out;
+}
+
+/** @param {Float32Array[]} parts */
+function joined(parts) {
+  const out = new Float32Array(parts.reduce((n, p) => n + p.length, 0));
+  let at = 0;
+  for (const p of parts) out.set(p, at), at += p.length;
+  return out;
+}
+
+// numbers reads a tensor.
+/** @param {Tensor} t */
+async function numbers({ file, at, dtype, shape }) {
+  const count = shape.reduce((a, b) => a * b, 1), b = await file.slice(at, at + count * BYTES[dtype]).arrayBuffer();
+  if (dtype === "F32") return new Float32Array(b);
+  const from = new Uint16Array(b), bits = new Uint32Array(count), out = new Float32Array(bits.buffer);
+  if (dtype === "BF16") from.forEach((v, i) => { bits[i] = v << 16; });
+  else from.forEach((v, i) => { out[i] = half(v); });
+  return out;
+}
+
+// half is a number of 16 bits.
+/** @param {number} v */
+function half(v) {
+  const sign = v & 0x8000 ? -1 : 1, exponent = v >> 10 & 31, fraction = v & 1023;
+  if (exponent === 31) return fraction ? NaN : sign * Infinity;
+  return sign * (exponent ? (1024 + fraction) * 2 ** (exponent - 25) : fraction * 2 ** -24);
+}
+
+// written is the file of the layers' tensors.
+/** @param {string[]} layers @param {Wanted[]} wanted @param {Map<string, Tensor>} tensors @param {((done: number, total: number) => void) | undefined} onProgress */
+async function written(layers, wanted, tensors, onProgress) {
+  /** @type {Record<string, unknown>} */
+  const header = { __metadata__: { layers: layers.join(" ") } };
+  let size = 0;
+  for (const { name, shape } of wanted) {
+    const from = size;
+    size += 4 * shape.reduce((a, b) => a * b, 1);
+    header[name] = { dtype: "F32", shape, data_offsets: [from, size] };
+  }
+  let head = new TextEncoder().encode(JSON.stringify(header));
+  const padding = -head.length & 7; // numbers begin at a multiple of 8, as other programs have it
+  head = new TextEncoder().encode(JSON.stringify(header) + " ".repeat(padding));
+  const bytes = new Uint8Array(8 + head.length + size);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(head.length), true);
+  bytes.set(head, 8);
+  const out = new Float32Array(bytes.buffer, 8 + head.length);
+  let at = 0;
+  for (const { from, map } of wanted) {
+    const parts = [];
+    for (const name of from) parts.push(await numbers(/** @type {Tensor} */ (tensors.get(name))));
+    const v = map ? map(parts) : parts[0];
+    out.set(v, at);
+    at += v.length;
+    onProgress?.(4 * at, size);
+  }
+  return bytes;
+}

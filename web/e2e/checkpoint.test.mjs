@@ -1,0 +1,158 @@
+// What web/checkpoint.mjs makes of transformers' checkpoints, held against the checkpoints' own numbers and, where shared/reference
+// is present, against the outputs that transformers computed.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { convert } from "../checkpoint.mjs";
+import { Model } from "../predict.mjs";
+import { hasShared, shared } from "./browser.mjs";
+import { drawn, files, json, tensorsFile } from "./transformers.mjs";
+
+// opened reads a file that convert made.
+function opened(bytes) {
+  const length = Number(new DataView(bytes.buffer).getBigUint64(0, true)), header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length)));
+  assert.equal((8 + length) % 8, 0, "numbers begin at no multiple of 8");
+  const tensors = {};
+  const { __metadata__: { layers }, ...listed } = header;
+  for (const [name, { dtype, shape, data_offsets: [from, to] }] of Object.entries(listed)) {
+    assert.equal(dtype, "F32");
+    tensors[name] = { shape, values: new Float32Array(bytes.buffer.slice(8 + length + from, 8 + length + to)) };
+  }
+  return { layers: layers.split(" "), tensors };
+}
+
+test("each of a checkpoint's numbers has its place in the layers, whatever its type, prefix and file", async () => {
+  for (const kind of ["bert", "roberta", "distilbert"]) {
+    const c = drawn(kind), { bytes, weights } = await convert(files(c));
+    assert.deepEqual(weights, [1]);
+    const { layers, tensors } = opened(bytes), norm = kind === "roberta" ? "layernorm" : "layernorm:e12";
+    const block = ["skip", "attention:2", "add", norm, "skip", "conv1d:6:1", "gelu", "conv1d:4:1", "add", norm];
+    assert.deepEqual(layers, ["embedding:11:4", "position", norm, ...block, ...block, "first", "dense:4", kind === "distilbert" ? "relu" : "tanh", "dense"]);
+    // The second block's attention is layer 14: its weight has the query, the key and the value side by side, each with rows for columns.
+    const distil = kind === "distilbert", b = distil ? `${kind}.transformer.layer.1.attention.` : `${kind}.encoder.layer.1.attention.`;
+    const maps = distil ? ["q_lin", "k_lin", "v_lin"] : ["self.query", "self.key", "self.value"], at = tensors["layers.14.in_weight"];
+    assert.deepEqual(at.shape, [4, 12]);
+    maps.forEach((m, k) => { for (let i = 0; i < 4; i++) for (let j = 0; j < 4; j++) assert.equal(at.values[j * 12 + k * 4 + i], c.tensors[`${b}${m}.weight`].values[i * 4 + j]); });
+    assert.deepEqual([...tensors["layers.14.in_bias"].values], maps.flatMap((m) => c.tensors[`${b}${m}.bias`].values));
+    const up = c.tensors[distil ? `${kind}.transformer.layer.1.ffn.lin1.weight` : `${kind}.encoder.layer.1.intermediate.dense.weight`].values;
+    assert.deepEqual(tensors["layers.18.weight"].shape, [1, 1, 4, 6]);
+    for (let i = 0; i < 6; i++) for (let j = 0; j < 4; j++) assert.equal(tensors["layers.18.weight"].values[j * 6 + i], up[i * 4 + j]);
+    // Positions begin behind that of the padding, and have the first type at each.
+    const skip = kind === "roberta" ? 2 : 0, positions = c.tensors[`${kind}.embeddings.position_embeddings.weight`].values, types = c.tensors[`${kind}.embeddings.token_type_embeddings.weight`]?.values;
+    assert.deepEqual(tensors["layers.1.weight"].shape, [9 - skip, 4]);
+    tensors["layers.1.weight"].values.forEach((v, i) => assert.equal(v, Math.fround(positions[skip * 4 + i] + (types?.[i % 4] ?? 0))));
+    assert.equal(Object.values(tensors).reduce((n, t) => n + t.values.length, 0), Object.values(c.tensors).reduce((n, t) => n + t.values.length, 0) - (distil ? 0 : 8) - 4 * skip, "a number is missing, or there twice");
+
+    const same = async (what, list) => assert.deepEqual(Buffer.compare(Buffer.from((await convert(list)).bytes), Buffer.from(bytes)), 0, `${kind}: ${what}`);
+    await same("F16", files(c, "F16"));
+    const rounded = structuredClone(c), to = (v) => new Float32Array(new Uint32Array([new Uint32Array(new Float32Array([v]).buffer)[0] & 0xffff0000]).buffer)[0];
+    for (const t of Object.values(rounded.tensors)) t.values = t.values.map(to);
+    assert.equal(Buffer.compare(Buffer.from((await convert(files(c, "BF16"))).bytes), Buffer.from((await convert(files(rounded))).bytes)), 0, `${kind}: BF16`);
+    const renamed = Object.fromEntries(Object.entries(c.tensors).map(([name, t]) => [name.replace(`${kind}.`, "").replace(/LayerNorm\.weight$/, "LayerNorm.gamma").replace(/LayerNorm\.bias$/, "LayerNorm.beta"), t]));
+    await same("without a prefix, gamma and beta", files({ ...c, tensors: renamed }));
+    const all = Object.entries(c.tensors), half = all.length / 2;
+    await same("in two files, with an index and a tokenizer", [json("tokenizer.json", {}), tensorsFile("model-00002-of-00002.safetensors", Object.fromEntries(all.slice(half))), json("model.safetensors.index.json", {}), tensorsFile("model-00001-of-00002.safetensors", Object.fromEntries(all.slice(0, half))), json("config.json", c.config)]);
+    await same("beside tensors of other heads", files({ ...c, tensors: { ...c.tensors, "cls.predictions.bias": { shape: [11], values: Array(11).fill(1) } } }));
+  }
+});
+
+test("a checkpoint without a head, or without a pooler, gives the layers before it", async () => {
+  for (const kind of ["bert", "roberta", "distilbert"]) {
+    const bare = opened((await convert(files(drawn(kind, { head: 0 })))).bytes);
+    assert.deepEqual(bare.layers.slice(-4), ["first", "dense:4", kind === "distilbert" ? "relu" : "tanh", "dense"]);
+    assert.equal(bare.tensors["layers.26.weight"], undefined);
+    const mean = opened((await convert(files(drawn(kind, { head: 0, pooler: false })))).bytes);
+    assert.deepEqual(mean.layers.slice(-2), ["mean", "dense"]);
+  }
+});
+
+test("what is no checkpoint, or none that layers can be, is refused by what is wrong", async () => {
+  const c = drawn("bert"), [config, tensors] = files(c), bytes = new Uint8Array(await tensors.arrayBuffer());
+  const without = (name) => files({ ...c, tensors: Object.fromEntries(Object.entries(c.tensors).filter(([n]) => n !== name)) });
+  const other = (changes) => [json("config.json", { ...c.config, ...changes }), tensors];
+  const shaped = (name, shape) => files({ ...c, tensors: { ...c.tensors, [name]: { shape, values: Array(shape.reduce((a, b) => a * b, 1)).fill(1) } } });
+  const headed = (text, size = text.length) => {
+    const b = new DataView(new ArrayBuffer(8));
+    b.setBigUint64(0, BigInt(size), true);
+    return [config, new File([b, text], "model.safetensors")];
+  };
+  const query = "bert.encoder.layer.1.attention.self.query.weight";
+  for (const [what, list, says] of [
+    ["tensors alone", [tensors], /expected config\.json beside/],
+    ["a configuration alone", [config], /expected model\.safetensors beside/],
+    ["nothing", [], /expected config\.json/],
+    ["no JSON", [json("config.json", "{"), tensors], /configuration in JSON/],
+    ["null", [json("config.json", "null"), tensors], /with a model_type/],
+    ["a list", [json("config.json", "[]"), tensors], /with a model_type/],
+    ["a huge configuration", [json("config.json", " ".repeat(2 << 20)), tensors], /at most 1 MB/],
+    ["another kind", other({ model_type: "llama" }), /known kind .*got llama/],
+    ["a kind from the prototype", other({ model_type: "constructor" }), /known kind .*got constructor/],
+    ["another activation", other({ hidden_act: "gelu_new" }), /got "gelu_new"/],
+    ["relative positions", other({ position_embedding_type: "relative_key" }), /absolute positions/],
+    ["a decoder", other({ is_decoder: true }), /an encoder/],
+    ["no size", other({ hidden_size: undefined }), /hidden_size, a whole number/],
+    ["a size that is a text", other({ hidden_size: "4" }), /hidden_size, a whole number/],
+    ["a size below 1", other({ num_hidden_layers: -1 }), /num_hidden_layers, a whole number/],
+    ["a size that overflows", other({ intermediate_size: 2 ** 53 }), /intermediate_size, a whole number/],
+    ["many layers", other({ num_hidden_layers: 5000 }), /num_hidden_layers, a whole number/],
+    ["heads that do not divide", other({ num_attention_heads: 3 }), /divide hidden_size/],
+    ["an odd epsilon", other({ layer_norm_eps: 3e-6 }), /power of ten/],
+    ["an epsilon of 0", other({ layer_norm_eps: 0 }), /power of ten/],
+    ["another width", other({ hidden_size: 6 }), /word_embeddings\.weight of shape \[11,6\].*got \[11,4\]/],
+    ["another vocabulary", other({ vocab_size: 12 }), /word_embeddings\.weight of shape \[12,4\]/],
+    ["more layers than tensors", other({ num_hidden_layers: 3 }), /the tensor bert\.encoder\.layer\.2\.attention\.self\.query\.weight, got none/],
+    ["a tensor missing", without(query), /the tensor bert\.encoder\.layer\.1\.attention\.self\.query\.weight, got none/],
+    ["a tensor of another shape", shaped(query, [4, 5]), /query\.weight of shape \[4,4\].*got \[4,5\]/],
+    ["an empty tensor", shaped(query, [0, 4]), /got \[0,4\]/],
+    ["whole numbers", [config, new File([new TextDecoder("latin1").decode(bytes).replace('"F32"', '"I32"')].map((t) => Uint8Array.from(t, (ch) => ch.charCodeAt(0))), "model.safetensors")], /in F32, F16 or BF16, got I32/],
+    ["cut short", [config, new File([bytes.subarray(0, bytes.length - 3)], "model.safetensors")], /not in the file/],
+    ["8 bytes", [config, new File([bytes.subarray(0, 8)], "model.safetensors")], /whole safetensors file/],
+    ["a header of 2 GB", headed("{}", 2 ** 31), /a header of 2147483648 bytes/],
+    ["a header of 2⁶³ bytes", headed("{}", 2 ** 63), /a header of/],
+    ["a header that is no JSON", headed("{x}"), /no JSON/],
+    ["a header that is a list", headed("[]"), /no object/],
+    ["a header of null", headed("null"), /no object/],
+    ["no tensors", headed("{}"), /got none among 0 tensors/],
+    ["a place before the file", headed('{"a":{"dtype":"F32","shape":[1],"data_offsets":[-4,0]}}'), /not in the file/],
+    ["a place behind it", headed('{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}'), /not in the file/],
+    ["a shape that overflows", headed('{"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}'), /of shape \[4294967296,4294967296\] and 0 bytes/],
+    ["a shape of texts", headed('{"a":{"dtype":"F32","shape":["1"],"data_offsets":[0,0]}}'), /not in the file/],
+    ["a tensor of null", headed('{"a":null}'), /not in the file/],
+    ["the same file twice", [config, tensors, tensors], /twice/],
+    ["the same tensor under two names", files({ ...c, tensors: { ...c.tensors, "pooler.dense.bias": c.tensors["bert.pooler.dense.bias"] } }), /twice/],
+  ]) {
+    await assert.rejects(convert(list), (e) => {
+      assert.match(e.message, says, what);
+      assert.ok(e.expected && e.got && e.fix, `${what}: ${e.message}`);
+      return true;
+    }, what);
+  }
+});
+
+test("converted checkpoints answer as transformers does", { skip: !hasShared("reference/transformers/expected.json") && "shared/reference is not present" }, async () => {
+  const at = path.join(shared, "reference/transformers"), { models } = JSON.parse(fs.readFileSync(path.join(at, "expected.json"), "utf8"));
+  for (const kind of ["bert", "roberta", "distilbert"]) {
+    const { layers, tensors } = opened((await convert(["config.json", "model.safetensors"].map((name) => new File([fs.readFileSync(path.join(at, kind, name))], name)))).bytes);
+    let rows = 0;
+    for (const r of models[kind].rows) {
+      if (kind === "bert" && r.type_ids.includes(1)) continue;
+      const want = new Float64Array(new Uint8Array(Buffer.from(r.logits, "base64")).buffer), places = r.ids.length + 2, parameters = [];
+      const list = layers.map((layer, i) => {
+        let count = 0;
+        for (const [name, t] of Object.entries(tensors)) {
+          if (!name.startsWith(`layers.${i}.`)) continue;
+          const values = layer === "position" ? t.values.subarray(0, places * t.shape[1]) : t.values;
+          parameters.push(...values);
+          count += values.length;
+        }
+        return { layer, shape: layer.startsWith("dense") ? tensors[`layers.${i}.bias`].shape : [], parameters: count };
+      });
+      const model = new Model({ task: "regression", outputs: want.length, features: places, scaling: { kind: "none" }, layers: list }, Float32Array.from(parameters));
+      const { outputs } = model.predict([...r.ids, -1, -1]);
+      outputs.forEach((v, k) => assert.ok(Math.abs(v - want[k]) <= 1e-5, `${kind}, ${JSON.stringify(r.text)}: ${v}, want ${want[k]}`));
+      rows++;
+    }
+    assert.ok(rows >= 12);
+  }
+});

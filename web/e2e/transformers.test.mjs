@@ -1,0 +1,131 @@
+// A transformer of the visitor's: its tokenizer makes tokens of texts, and a run starts from its checkpoint and trains the last block.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import { load } from "../predict.mjs";
+import { STILL, eventually, file, stage, start } from "./browser.mjs";
+import { drawn, files, json } from "./transformers.mjs";
+
+const { visit } = await stage();
+
+const WORDS = "the a parcel printer invoice update meeting refund delivery nurse came works late never again fine broken soon good bad".split(" ");
+
+// vocabulary is that of a tokenizer as vocab.txt has it, with a piece of a word.
+const vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ...WORDS, "##s", "Ä"];
+
+// mails is a table of texts, of which a word decides the answer.
+function mails(n) {
+  let seed = 1;
+  const draw = (m) => (seed = seed * 48271 % 2147483647) % m;
+  const rows = Array.from({ length: n }, (_, i) => {
+    const words = Array.from({ length: 3 + draw(8) }, () => WORDS[draw(WORDS.length - 2)]);
+    words.splice(draw(words.length), 0, i % 2 ? "Good" : "bad");
+    return `${words.join(" ")}${draw(2) ? "s!" : ""},${i % 2 ? "yes" : "no"}`;
+  });
+  return ["text,answer", ...rows].join("\n") + "\n";
+}
+
+// A checkpoint of random numbers, of about the sizes of those that were trained.
+const checkpoint = drawn("bert", {
+  head: 3, vocabulary: vocabulary.length, d: 16, wide: 32, places: 80,
+  number: (i, name) => {
+    const u = Math.sin(12.9898 * (i + 1)) * 43758.5453, v = 2 * (u - Math.floor(u)) - 1;
+    return name.endsWith("LayerNorm.weight") ? 1 + 0.1 * v : name.endsWith("bias") ? 0.1 * v : name.includes("embeddings") ? v : 0.5 * v;
+  },
+});
+
+const sent = async (f) => file(f.name, Buffer.from(await f.arrayBuffer()));
+const sha = (b) => createHash("sha256").update(b).digest("hex");
+
+test("texts become a tokenizer's tokens, and the last block of a checkpoint is trained on them", async (t) => {
+  const page = await visit(t, STILL), [config, tensors] = files(checkpoint), vocab = new File([vocabulary.join("\n")], "vocab.txt");
+  const table = file("mails.csv", Buffer.from(mails(400)));
+  const r = await page.evaluate(async (sent) => {
+    const [table, vocab, config, tensors, broken, settings] = sent.map(({ name, base64 }) => new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name));
+    const rejects = async (f) => f().then(() => "it was taken", (e) => e.message);
+    const raw = await clipscope.open({ train: [table] }, { label: "answer", columns: { text: "text" } });
+    const tokenizer = await clipscope.backbone(vocab);
+    const data = await clipscope.features(vocab, raw, { output: "32 tokens" });
+    const info = await clipscope.start([tensors, config]);
+    const model = info.model, base = { model, expected_batch_size: 64, steps: 120, optimizer: "adam", learning_rate: 0.01 };
+    const from = { file: info.file, sha256: info.sha256, public: true };
+    const run = async (c) => (await clipscope.train(c, data)).done;
+    const plan = await clipscope.plan({ ...base, target_epsilon: 4, start: { ...from, trainable: "last:1" } }, data);
+    const free = await run({ ...base, no_privacy: true, noise_multiplier: 0, start: { ...from, trainable: "last:1" } });
+    const head = await run({ ...base, steps: 3, target_epsilon: 4, start: { ...from, trainable: "head" } });
+    return {
+      tokenizer, summary: data.summary, info, plan, free: { ...free, released: null }, head: { ...head, released: null },
+      saved: await clipscope.convert(head, "json").then((b) => b.text()),
+      parameters: [...head.released.parameters],
+      refused: {
+        alone: await rejects(() => clipscope.start(tensors)),
+        softmax: await rejects(() => clipscope.plan({ model: { kind: "softmax" } }, data)),
+        broken: await rejects(() => clipscope.backbone(broken)),
+        settings: await rejects(() => clipscope.backbone(settings)),
+        output: await rejects(() => clipscope.features(vocab, raw, { output: "33 tokens" })),
+        value: await rejects(() => clipscope.plan({ ...base, method: "value", target_epsilon: 4, start: { ...from, trainable: "head" } }, data)),
+      },
+    };
+  }, [table, await sent(vocab), await sent(config), await sent(tensors), await sent(json("tokenizer.json", "{")), await sent(json("tokenizer.json", { tokenizer_class: "BertTokenizer" }))]);
+
+  assert.deepEqual(r.tokenizer.inputs, [{ name: "text", type: "string", shape: [-1] }]);
+  assert.deepEqual(r.tokenizer.outputs.map((o) => [o.name, o.tokens]), [64, 32, 128, 256, 512].map((n) => [`${n} tokens`, 27]));
+  const { summary } = r;
+  assert.deepEqual([summary.features, summary.outputs, summary.backbone.tokens, summary.backbone.column], [32, 2, 27, "text"]);
+  const begin = summary.preview.rows[0].slice(0, 4).map(Number);
+  assert.ok(begin[0] === 2 && begin.slice(1).every((id) => id > 4 && id < 27), begin.join()); // [CLS] and words
+
+  const bytes = Buffer.from(await tensors.arrayBuffer()), all = Object.values(checkpoint.tensors).reduce((n, x) => n + x.values.length, 0) - 2 * 16 - 51; // without types and the head
+  assert.deepEqual([r.info.file, r.info.sha256], ["model.safetensors", sha(bytes)], "the hash is not the file's");
+  const layers = r.info.model.layers;
+  assert.deepEqual([layers[0], layers.at(-1), layers.length], ["embedding:27:16", "dense", 27]);
+  const { frozen, parameters } = r.plan;
+  assert.equal(parameters, all - (80 - 32) * 16 + 34);
+  assert.ok(frozen > 0 && r.plan.layers.slice(0, 13).every((l) => !l.parameters || l.frozen) && r.plan.layers.slice(13).every((l) => !l.frozen));
+  assert.ok(r.plan.warnings.some((w) => w.note && /The last layer is drawn at random: .*\[16 3\].*takes \[16 2\]/.test(w.message)), JSON.stringify(r.plan.warnings));
+  assert.match(r.plan.guarantee, /the last [\d]+ were trained; the first [\d]+ are the file’s/);
+  assert.ok(r.free.test_accuracy > 0.75, `${r.free.test_accuracy} without noise`);
+
+  const { text, start: from } = r.head.statement;
+  assert.match(text, new RegExp(`A tokenizer, which was made elsewhere, made a row of the numbers of its 27 tokens from the text in its column "text" \\(SHA-256 ${sha(Buffer.from(vocabulary.join("\n")))}`));
+  assert.equal(from.frozen, parameters - 34);
+  assert.match(text, new RegExp(`${parameters} parameters, 34 of them trained`));
+  // The saved model has the checkpoint's numbers, and answers as the page's test rows were answered.
+  const word = checkpoint.tensors["bert.embeddings.word_embeddings.weight"].values;
+  r.parameters.slice(0, word.length).forEach((v, i) => assert.equal(v, Math.fround(word[i])));
+  const { outputs } = load(r.saved).predict(Array.from({ length: 32 }, (_, i) => [2, 7, 24, 3][i] ?? -1));
+  assert.ok(outputs.length === 2 && Math.abs(outputs[0] + outputs[1] - 1) < 1e-9, `${outputs}`);
+
+  assert.match(r.refused.alone, /config\.json/);
+  assert.match(r.refused.softmax, /would take for amounts; choose layers that begin with embedding:27/);
+  assert.match(r.refused.broken, /tokenizer\.json is no JSON/);
+  assert.match(r.refused.settings, /no tokenizer: choose tokenizer\.json or vocab\.txt/);
+  assert.match(r.refused.output, /64 tokens/);
+  assert.match(r.refused.value, /^method: .*not trained/);
+  assert.deepEqual(page.errors, []);
+});
+
+test("the same by hand: a table, vocab.txt, and a checkpoint's two files", async (t) => {
+  const page = await visit(t, ""), [config, tensors] = files(checkpoint);
+  const upload = async (f) => ({ name: f.name, mimeType: "", buffer: Buffer.from(await f.arrayBuffer()) });
+  await page.setInputFiles("#files", { name: "mails.csv", mimeType: "text/csv", buffer: Buffer.from(mails(300)) });
+  await page.locator("#backbone summary").click();
+  await page.setInputFiles("#backbone-file", { name: "vocab.txt", mimeType: "text/plain", buffer: Buffer.from(vocabulary.join("\n")) });
+  await page.selectOption("#backbone-output", "32 tokens");
+  await page.click("#backbone-make");
+  await page.locator("#backbone-used", { hasText: "32 tokens" }).waitFor();
+  await page.locator("#card-model .card-head").click();
+  await page.locator("#start-from summary").click();
+  await page.setInputFiles("#start-file", [await upload(tensors), await upload(config)]);
+  await page.locator("#start-used", { hasText: /model\.safetensors/ }).waitFor();
+  await eventually(async () => assert.equal(await page.locator("#f-start-trainable").inputValue(), "last:1"));
+  await page.locator("#f-start-public").check();
+  await eventually(async () => assert.match(await page.locator("#card-model").innerText(), /parameters, [\d,]+ trained/));
+  if (process.env.CLIPSCOPE_LOOK) for (const [width, height] of [[1280, 800], [390, 844]]) {
+    await page.setViewportSize({ width, height });
+    for (const card of ["data", "model"]) await page.locator(`#card-${card}`).screenshot({ path: `${process.env.CLIPSCOPE_LOOK}-${card}-${width}.png` });
+  }
+  await start(page);
+  await page.locator("#result", { hasText: "Training started from the weights in model.safetensors" }).waitFor();
+  assert.deepEqual(page.errors, []);
+});

@@ -1,0 +1,94 @@
+// Reads a transformer's tokenizer, tokenizer.json or vocab.txt, in a worker of its own (web/backbone.js): Hugging Face's
+// tokenizers, as rows of the numbers of tokens.
+import { Tokenizer } from "@huggingface/tokenizers";
+
+// The numbers of tokens that a row may have: the longest is what BERT and its kin take.
+const PLACES = [64, 32, 128, 256, 512];
+
+const MOST = 64 << 20; // bytes of a tokenizer's file: those of large vocabularies have 17 MB
+
+/** @typedef {{ outputs: { name: string, type: string, shape: number[], tokens: number }[], run(texts: string[], output: string): { shape: number[], values: Float32Array } }} Opened */
+
+// open reads a tokenizer's file.
+/** @param {File} file @returns {Promise<Opened>} */
+export async function open(file) {
+  if (file.size > MOST) throw new Error(`a tokenizer has at most ${MOST >> 20} MB, and ${file.name} has ${file.size >> 20}`);
+  const text = await file.text(), source = /\.txt$/i.test(file.name) ? wordPieces(text, file.name) : described(text, file.name);
+  let tokenizer;
+  try {
+    tokenizer = new Tokenizer(source, {});
+  } catch (e) {
+    throw new Error(`${file.name} describes no tokenizer that can be read here: ${String(e?.message ?? e).slice(0, 200)}`);
+  }
+  const tokens = known(source);
+  return {
+    outputs: PLACES.map((n) => ({ name: `${n} tokens`, type: "float32", shape: [-1, n], tokens })),
+    run(texts, output) {
+      const places = parseInt(output, 10), values = new Float32Array(texts.length * places).fill(-1);
+      texts.forEach((t, i) => values.set(cut(tokenizer.encode(t).ids, places, tokens), i * places));
+      return { shape: [texts.length, places], values };
+    },
+  };
+}
+
+// cut keeps the first tokens of a text, and its last, which ends it.
+/** @param {number[]} ids @param {number} places @param {number} tokens */
+function cut(ids, places, tokens) {
+  const odd = ids.find((id) => !(Number.isInteger(id) && id >= 0 && id < tokens));
+  if (odd !== undefined) throw new Error(`the tokenizer gives the number ${odd} for a token of ${tokens}`);
+  return ids.length <= places ? ids : [...ids.slice(0, places - 1), ids[ids.length - 1]];
+}
+
+// described reads tokenizer.json.
+/** @param {string} text @param {string} name */
+function described(text, name) {
+  let source;
+  try {
+    source = JSON.parse(text);
+  } catch (e) {
+    throw new Error(`${name} is no JSON: ${String(e?.message ?? e).slice(0, 200)}`);
+  }
+  if (typeof source?.model?.type !== "string") {
+    throw new Error(source?.model_type || source?.tokenizer_class ? `${name} describes a model, or settings, and no tokenizer: choose tokenizer.json or vocab.txt` : `${name} describes no tokenizer: choose tokenizer.json or vocab.txt`);
+  }
+  return source;
+}
+
+// known is the number of tokens: one more than the greatest number.
+/** @param {any} source */
+function known(source) {
+  const vocab = source.model.vocab ?? {};
+  let most = Array.isArray(vocab) ? vocab.length - 1 : -1;
+  if (!Array.isArray(vocab)) for (const id of Object.values(vocab)) if (Number.isInteger(id)) most = Math.max(most, /** @type {number} */ (id));
+  for (const t of Array.isArray(source.added_tokens) ? source.added_tokens : []) if (Number.isInteger(t?.id)) most = Math.max(most, t.id);
+  if (most < 0 || most >= 1 << 24) throw new Error(`a vocabulary of ${most + 1} tokens`);
+  return most + 1;
+}
+
+// wordPieces describes the tokenizer of BERT by its vocabulary, a token a line. It takes capitals for small letters
+// where no word of it has a capital.
+/** @param {string} text @param {string} name */
+function wordPieces(text, name) {
+  const lines = text.split(/\r?\n/);
+  while (lines.at(-1) === "") lines.pop();
+  /** @type {Record<string, number>} */
+  const vocab = Object.create(null);
+  lines.forEach((token, id) => { vocab[token] ??= id; });
+  for (const token of ["[UNK]", "[CLS]", "[SEP]"]) if (vocab[token] === undefined) throw new Error(`${name} has no line ${token}: it is no vocabulary of BERT's kind, so choose tokenizer.json`);
+  const cased = lines.some((token) => /^(?:##)?\p{L}+$/u.test(token) && token !== token.toLowerCase());
+  const special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"].filter((content) => vocab[content] !== undefined);
+  return {
+    version: "1.0", truncation: null, padding: null,
+    added_tokens: special.map((content) => ({ id: vocab[content], content, single_word: false, lstrip: false, rstrip: false, normalized: false, special: true })),
+    normalizer: { type: "BertNormalizer", clean_text: true, handle_chinese_chars: true, strip_accents: null, lowercase: !cased },
+    pre_tokenizer: { type: "BertPreTokenizer" },
+    post_processor: {
+      type: "TemplateProcessing",
+      single: [{ SpecialToken: { id: "[CLS]", type_id: 0 } }, { Sequence: { id: "A", type_id: 0 } }, { SpecialToken: { id: "[SEP]", type_id: 0 } }],
+      pair: [{ SpecialToken: { id: "[CLS]", type_id: 0 } }, { Sequence: { id: "A", type_id: 0 } }, { SpecialToken: { id: "[SEP]", type_id: 0 } }, { Sequence: { id: "B", type_id: 1 } }, { SpecialToken: { id: "[SEP]", type_id: 1 } }],
+      special_tokens: Object.fromEntries(["[CLS]", "[SEP]"].map((t) => [t, { id: t, ids: [vocab[t]], tokens: [t] }])),
+    },
+    decoder: { type: "WordPiece", prefix: "##", cleanup: true },
+    model: { type: "WordPiece", unk_token: "[UNK]", continuing_subword_prefix: "##", max_input_chars_per_word: 100, vocab: { ...vocab } },
+  };
+}
