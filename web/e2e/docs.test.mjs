@@ -9,6 +9,7 @@ import { test } from "node:test";
 import { file, root, stage, until, unzip } from "./browser.mjs";
 import { numpy, PYTHON, withoutNumpy } from "./python.mjs";
 import { kind, reader, unkind } from "./onnx.mjs";
+import { checkpoint, files, mails, vocabulary } from "./transformers.mjs";
 
 const { visit } = await stage();
 
@@ -104,9 +105,11 @@ test("every program of the guides runs as it stands", async (t) => {
   await until(page, async () => (await clipscope.interrupted()).length === 1);
   const all = [...programs("getting-started", "js"), ...programs("scripting", "js"), ...programs("applying", "js")];
   assert.ok(all.length > 8, `${all.length} programs`);
+  const [config, tensors, vocab] = await Promise.all([...files(checkpoint), vocabulary()].map(async (f) => file(f.name, Buffer.from(await f.arrayBuffer()))));
+  const transformer = { mails: file("mails.csv", mails(300)), config, tensors, vocab };
   for (const program of all) {
     const begun = performance.now();
-    const own = program.text.includes("reader") ? { file: file("reviews.csv", reviews), reader: file("reader.onnx", reader(["n"])) } : given;
+    const own = program.text.includes("reader") ? { file: file("reviews.csv", reviews), reader: file("reader.onnx", reader(["n"])) } : program.text.includes("tensors") ? transformer : given;
     // What a program declares itself it is not given.
     const free = Object.fromEntries(Object.entries(own).filter(([name]) => !new RegExp(`const ${name}\\b`).test(program.text)));
     const said = await run(page, program, free);

@@ -54,3 +54,30 @@ export function drawn(kind, { head = 2, pooler = true, vocabulary = 11, d = 4, w
 }
 
 export const files = ({ config, tensors }, dtype) => [json("config.json", config), tensorsFile("model.safetensors", tensors, dtype)];
+
+const WORDS = "the a parcel printer invoice update meeting refund delivery nurse came works late never again fine broken soon good bad".split(" ");
+
+const TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ...WORDS, "##s", "Ä"]; // as vocab.txt has them, with a piece of a word
+
+export const vocabulary = () => new File([TOKENS.join("\n")], "vocab.txt");
+
+// mails is a table of texts, of which a word decides the answer.
+export function mails(n) {
+  let seed = 1;
+  const draw = (m) => (seed = seed * 48271 % 2147483647) % m;
+  const rows = Array.from({ length: n }, (_, i) => {
+    const words = Array.from({ length: 3 + draw(8) }, () => WORDS[draw(WORDS.length - 2)]);
+    words.splice(draw(words.length), 0, i % 2 ? "Good" : "bad");
+    return `${words.join(" ")}${draw(2) ? "s!" : ""},${i % 2 ? "yes" : "no"}`;
+  });
+  return ["text,answer", ...rows].join("\n") + "\n";
+}
+
+// A checkpoint of random numbers, of about the sizes of those that were trained.
+export const checkpoint = drawn("bert", {
+  head: 3, vocabulary: TOKENS.length, d: 16, wide: 32, places: 80,
+  number: (i, name) => {
+    const u = Math.sin(12.9898 * (i + 1)) * 43758.5453, v = 2 * (u - Math.floor(u)) - 1;
+    return name.endsWith("LayerNorm.weight") ? 1 + 0.1 * v : name.endsWith("bias") ? 0.1 * v : name.includes("embeddings") ? v : 0.5 * v;
+  },
+});

@@ -4,41 +4,15 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { load } from "../predict.mjs";
 import { STILL, eventually, file, stage, start } from "./browser.mjs";
-import { drawn, files, json } from "./transformers.mjs";
+import { checkpoint, files, json, mails, vocabulary } from "./transformers.mjs";
 
 const { visit } = await stage();
-
-const WORDS = "the a parcel printer invoice update meeting refund delivery nurse came works late never again fine broken soon good bad".split(" ");
-
-// vocabulary is that of a tokenizer as vocab.txt has it, with a piece of a word.
-const vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ...WORDS, "##s", "Ä"];
-
-// mails is a table of texts, of which a word decides the answer.
-function mails(n) {
-  let seed = 1;
-  const draw = (m) => (seed = seed * 48271 % 2147483647) % m;
-  const rows = Array.from({ length: n }, (_, i) => {
-    const words = Array.from({ length: 3 + draw(8) }, () => WORDS[draw(WORDS.length - 2)]);
-    words.splice(draw(words.length), 0, i % 2 ? "Good" : "bad");
-    return `${words.join(" ")}${draw(2) ? "s!" : ""},${i % 2 ? "yes" : "no"}`;
-  });
-  return ["text,answer", ...rows].join("\n") + "\n";
-}
-
-// A checkpoint of random numbers, of about the sizes of those that were trained.
-const checkpoint = drawn("bert", {
-  head: 3, vocabulary: vocabulary.length, d: 16, wide: 32, places: 80,
-  number: (i, name) => {
-    const u = Math.sin(12.9898 * (i + 1)) * 43758.5453, v = 2 * (u - Math.floor(u)) - 1;
-    return name.endsWith("LayerNorm.weight") ? 1 + 0.1 * v : name.endsWith("bias") ? 0.1 * v : name.includes("embeddings") ? v : 0.5 * v;
-  },
-});
 
 const sent = async (f) => file(f.name, Buffer.from(await f.arrayBuffer()));
 const sha = (b) => createHash("sha256").update(b).digest("hex");
 
 test("texts become a tokenizer's tokens, and the last block of a checkpoint is trained on them", async (t) => {
-  const page = await visit(t, STILL), [config, tensors] = files(checkpoint), vocab = new File([vocabulary.join("\n")], "vocab.txt");
+  const page = await visit(t, STILL), [config, tensors] = files(checkpoint), vocab = vocabulary();
   const table = file("mails.csv", Buffer.from(mails(400)));
   const r = await page.evaluate(async (sent) => {
     const [table, vocab, config, tensors, broken, settings] = sent.map(({ name, base64 }) => new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name));
@@ -87,7 +61,7 @@ test("texts become a tokenizer's tokens, and the last block of a checkpoint is t
   assert.ok(r.free.test_accuracy > 0.75, `${r.free.test_accuracy} without noise`);
 
   const { text, start: from } = r.head.statement;
-  assert.match(text, new RegExp(`A tokenizer, which was made elsewhere, made a row of the numbers of its 27 tokens from the text in its column "text" \\(SHA-256 ${sha(Buffer.from(vocabulary.join("\n")))}`));
+  assert.match(text, new RegExp(`A tokenizer, which was made elsewhere, made a row of the numbers of its 27 tokens from the text in its column "text" \\(SHA-256 ${sha(Buffer.from(await vocabulary().arrayBuffer()))}`));
   assert.equal(from.frozen, parameters - 34);
   assert.match(text, new RegExp(`${parameters} parameters, 34 of them trained`));
   // The saved model has the checkpoint's numbers, and answers as the page's test rows were answered.
@@ -110,7 +84,7 @@ test("the same by hand: a table, vocab.txt, and a checkpoint's two files", async
   const upload = async (f) => ({ name: f.name, mimeType: "", buffer: Buffer.from(await f.arrayBuffer()) });
   await page.setInputFiles("#files", { name: "mails.csv", mimeType: "text/csv", buffer: Buffer.from(mails(300)) });
   await page.locator("#backbone summary").click();
-  await page.setInputFiles("#backbone-file", { name: "vocab.txt", mimeType: "text/plain", buffer: Buffer.from(vocabulary.join("\n")) });
+  await page.setInputFiles("#backbone-file", { name: "vocab.txt", mimeType: "text/plain", buffer: Buffer.from(await vocabulary().arrayBuffer()) });
   await page.selectOption("#backbone-output", "32 tokens");
   await page.click("#backbone-make");
   await page.locator("#backbone-used", { hasText: "32 tokens" }).waitFor();
@@ -121,10 +95,6 @@ test("the same by hand: a table, vocab.txt, and a checkpoint's two files", async
   await eventually(async () => assert.equal(await page.locator("#f-start-trainable").inputValue(), "last:1"));
   await page.locator("#f-start-public").check();
   await eventually(async () => assert.match(await page.locator("#card-model").innerText(), /parameters, [\d,]+ trained/));
-  if (process.env.CLIPSCOPE_LOOK) for (const [width, height] of [[1280, 800], [390, 844]]) {
-    await page.setViewportSize({ width, height });
-    for (const card of ["data", "model"]) await page.locator(`#card-${card}`).screenshot({ path: `${process.env.CLIPSCOPE_LOOK}-${card}-${width}.png` });
-  }
   await start(page);
   await page.locator("#result", { hasText: "Training started from the weights in model.safetensors" }).waitFor();
   assert.deepEqual(page.errors, []);
