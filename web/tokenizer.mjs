@@ -5,6 +5,7 @@ import { Tokenizer } from "@huggingface/tokenizers";
 // The numbers of tokens that a row may have: the longest is what BERT and its kin take.
 const PLACES = [64, 32, 128, 256, 512];
 
+const KNOWN = 1 << 16; // tokens of an embedding (core/nn)
 const MOST = 64 << 20; // bytes of a tokenizer's file: those of large vocabularies have 17 MB
 
 /** @typedef {{ outputs: { name: string, type: string, shape: number[], tokens: number }[], run(texts: string[], output: string): { shape: number[], values: Float32Array } }} Opened */
@@ -51,6 +52,8 @@ function described(text, name) {
   if (typeof source?.model?.type !== "string") {
     throw new Error(source?.model_type || source?.tokenizer_class ? `${name} describes a model, or settings, and no tokenizer: choose tokenizer.json or vocab.txt` : `${name} describes no tokenizer: choose tokenizer.json or vocab.txt`);
   }
+  const { type } = source.model;
+  if (!["WordPiece", "Unigram", "BPE"].includes(type)) throw new Error(`${name} describes no tokenizer that can be read here: it is of the kind ${type.slice(0, 40)}, and not WordPiece, Unigram or BPE`);
   return source;
 }
 
@@ -61,7 +64,7 @@ function known(source) {
   let most = Array.isArray(vocab) ? vocab.length - 1 : -1;
   if (!Array.isArray(vocab)) for (const id of Object.values(vocab)) if (Number.isInteger(id)) most = Math.max(most, /** @type {number} */ (id));
   for (const t of Array.isArray(source.added_tokens) ? source.added_tokens : []) if (Number.isInteger(t?.id)) most = Math.max(most, t.id);
-  if (most < 0 || most >= 1 << 24) throw new Error(`a vocabulary of ${most + 1} tokens`);
+  if (most < 0 || most >= KNOWN) throw new Error(`a vocabulary of ${most + 1} tokens, and layers know at most ${KNOWN}`);
   return most + 1;
 }
 

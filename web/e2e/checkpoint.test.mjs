@@ -6,8 +6,9 @@ import path from "node:path";
 import { test } from "node:test";
 import { convert } from "../checkpoint.mjs";
 import { Model } from "../predict.mjs";
+import { open } from "../tokenizer.mjs";
 import { hasShared, shared } from "./browser.mjs";
-import { drawn, files, json, tensorsFile } from "./transformers.mjs";
+import { drawn, files, json, tensorsFile, vocabulary } from "./transformers.mjs";
 
 // opened reads a file that convert made.
 function opened(bytes) {
@@ -78,7 +79,8 @@ test("what is no checkpoint, or none that layers can be, is refused by what is w
     return [config, new File([b, text], "model.safetensors")];
   };
   const query = "bert.encoder.layer.1.attention.self.query.weight";
-  for (const [what, list, says] of [
+  /** @type {[string, File[], RegExp][]} */
+  const faults = [
     ["tensors alone", [tensors], /expected config\.json beside/],
     ["a configuration alone", [config], /expected model\.safetensors beside/],
     ["nothing", [], /expected config\.json/],
@@ -121,8 +123,9 @@ test("what is no checkpoint, or none that layers can be, is refused by what is w
     ["a tensor of null", headed('{"a":null}'), /not in the file/],
     ["the same file twice", [config, tensors, tensors], /twice/],
     ["the same tensor under two names", files({ ...c, tensors: { ...c.tensors, "pooler.dense.bias": c.tensors["bert.pooler.dense.bias"] } }), /twice/],
-  ]) {
-    await assert.rejects(convert(list), (e) => {
+  ];
+  for (const [what, list, says] of faults) {
+    await assert.rejects(convert(list), (/** @type {any} */ e) => {
       assert.match(e.message, says, what);
       assert.ok(e.expected && e.got && e.fix, `${what}: ${e.message}`);
       return true;
@@ -154,5 +157,58 @@ test("converted checkpoints answer as transformers does", { skip: !hasShared("re
       rows++;
     }
     assert.ok(rows >= 12);
+  }
+});
+
+const ids = (tokenizer, text, places) => [...tokenizer.run([text], `${places} tokens`).values];
+
+test("a vocabulary of BERT's kind makes tokens of texts; longer ones are cut, and keep their last", async () => {
+  const tokenizer = await open(vocabulary()), at = (...words) => words.map((w) => ({ "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, the: 5, good: 23, "##s": 25, never: 18, "Ä": 26 })[w] ?? -1);
+  assert.deepEqual(tokenizer.outputs.map((o) => [o.name, o.shape, o.tokens]), [64, 32, 128, 256, 512].map((n) => [`${n} tokens`, [-1, n], 27]));
+  for (const [text, want] of [
+    ["", ["[CLS]", "[SEP]"]],
+    ["the goods", ["[CLS]", "the", "good", "##s", "[SEP]"]],
+    ["The  NEVER\n", ["[CLS]", "[UNK]", "[UNK]", "[SEP]"]], // "Ä" is a word with a capital, so capitals are kept
+    ["Ä", ["[CLS]", "Ä", "[SEP]"]],
+    ["[SEP] 北 \u{1f600} \u0000", ["[CLS]", "[SEP]", "[UNK]", "[UNK]", "[SEP]"]],
+    ["x".repeat(1e5), ["[CLS]", "[UNK]", "[SEP]"]],
+  ]) assert.deepEqual(ids(tokenizer, text, 32), [...at(...want), ...Array(32 - want.length).fill(-1)], JSON.stringify(text));
+  assert.deepEqual(ids(tokenizer, "the ".repeat(40), 32), [2, ...Array(30).fill(5), 3]);
+  const two = tokenizer.run(["the", "good good"], "64 tokens");
+  assert.deepEqual([two.shape, two.values.length, [...two.values.subarray(64, 69)]], [[2, 64], 128, [2, 23, 23, 3, -1]]);
+  const small = await open(new File(["[UNK]\n[CLS]\n[SEP]\nthe\r\n##s\n\n"], "vocab.txt"));
+  assert.deepEqual(ids(small, "THE thes", 32).slice(0, 6), [1, 3, 3, 4, 2, -1]);
+});
+
+test("what is no tokenizer is refused by what is wrong", async () => {
+  const described = (model, more = {}) => json("tokenizer.json", { added_tokens: [], normalizer: null, pre_tokenizer: null, post_processor: null, decoder: null, model, ...more });
+  /** @type {[string, File, RegExp][]} */
+  const faults = [
+    ["no JSON", json("tokenizer.json", "{"), /is no JSON/],
+    ["null", json("tokenizer.json", "null"), /describes no tokenizer/],
+    ["a list", json("tokenizer.json", "[]"), /describes no tokenizer/],
+    ["a model's configuration", json("config.json", { model_type: "bert" }), /choose tokenizer\.json or vocab\.txt/],
+    ["an unknown kind", described({ type: "Nothing", vocab: { a: 0 } }), /no tokenizer that can be read here/],
+    ["no vocabulary", described({ type: "WordPiece", vocab: {} }), /no tokenizer that can be read here|a vocabulary of 0 tokens/],
+    ["numbers beyond all layers", described({ type: "WordPiece", unk_token: "a", continuing_subword_prefix: "##", vocab: { a: 2 ** 40 } }), /a vocabulary of/],
+    ["an unknown normaliser", described({ type: "WordPiece", unk_token: "a", continuing_subword_prefix: "##", vocab: { a: 0 } }, { normalizer: { type: "Nothing" } }), /can be read here/],
+    ["a pattern that is none", described({ type: "WordPiece", unk_token: "a", continuing_subword_prefix: "##", vocab: { a: 0 } }, { pre_tokenizer: { type: "Split", pattern: { Regex: "(" }, behavior: "Isolated", invert: false } }), /can be read here/],
+    ["a text", new File(["Dear all,\n"], "notes.txt"), /no line \[UNK\]/],
+    ["an empty text", new File([], "vocab.txt"), /no line \[UNK\]/],
+    ["a long vocabulary", new File([["[UNK]", "[CLS]", "[SEP]", ...Array.from({ length: 70000 }, (_, i) => `w${i}`)].join("\n")], "vocab.txt"), /70003 tokens/],
+  ];
+  for (const [what, f, says] of faults) await assert.rejects(open(f), (/** @type {any} */ e) => { assert.match(e.message, says, what); return true; }, what);
+});
+
+test("tokenizers give the tokens that transformers gives", { skip: !hasShared("reference/transformers/expected.json") && "shared/reference is not present" }, async () => {
+  const at = path.join(shared, "reference/transformers"), { models } = JSON.parse(fs.readFileSync(path.join(at, "expected.json"), "utf8"));
+  for (const kind of ["bert", "roberta", "distilbert"]) {
+    const text = fs.readFileSync(path.join(at, kind, "tokenizer.json"), "utf8"), words = JSON.parse(text).model.vocab, lines = [];
+    for (const [word, id] of Object.entries(words)) lines[id] = word;
+    const forms = [await open(new File([text], "tokenizer.json"))];
+    if (kind !== "roberta") forms.push(await open(new File([lines.join("\n")], "vocab.txt")));
+    const singles = models[kind].rows.filter((r) => r.pair === null);
+    assert.equal(singles.length, 12);
+    for (const r of singles) for (const f of forms) assert.deepEqual(ids(f, r.text, 64), [...r.ids, ...Array(64 - r.ids.length).fill(-1)], `${kind}: ${JSON.stringify(r.text)}`);
   }
 });

@@ -25,6 +25,7 @@ function half(v) {
 
 // drawn is a checkpoint of a kind. Unless there are others, its numbers have few binary places, so that every type has
 // them exactly, and hardly two that stand near each other are the same.
+/** @param {string} kind @param {{ head?: number, pooler?: boolean, vocabulary?: number, d?: number, wide?: number, places?: number, number?: (i: number, name: string) => number }} [of] */
 export function drawn(kind, { head = 2, pooler = true, vocabulary = 11, d = 4, wide = 6, places = 9, number = (i) => (i * 7 % 251 - 125) / 16 } = {}) {
   const tensors = {};
   let next = 0;
