@@ -1,10 +1,10 @@
 // Makes a checkpoint of a transformer, as Hugging Face's libraries save it, a file that runs start from, in the trainer's
 // worker:
 //
-//	const { bytes, weights } = await convert([config, tensors, …]); // files config.json and model.safetensors
+//	const { bytes, weights } = await convert([config, tensors, …]); // config.json and model.safetensors
 //
 // bytes are a safetensors file with the names that core/model gives to tensors of layers, and the layers in its
-// metadata; weights are the numbers, among the files given, of those with tensors. Layers and names are in kinds.
+// metadata; weights are the numbers, among the files given, of those with tensors, in the order of their names. Layers and names are in kinds.
 // Tensors are read one by one, so that beside what is made there is no more than one of them.
 
 // Fault says what is wrong with a checkpoint, and what to do.
@@ -49,6 +49,7 @@ kinds["xlm-roberta"] = kinds.camembert = kinds.roberta;
 export async function convert(files, onProgress) {
   const config = await configOf(files), weights = files.flatMap((f, i) => f.name.toLowerCase().endsWith(".safetensors") ? [i] : []);
   if (weights.length === 0) throw new Fault("model.safetensors beside config.json", among(files), "Choose both files of the checkpoint together.");
+  weights.sort((a, b) => files[a].name < files[b].name ? -1 : 1);
   const { kind, sizes } = read(config), tensors = await tensorsOf(weights.map((i) => files[i]), kind);
   const { layers, wanted } = listed(config, kind, sizes, tensors);
   return { bytes: await written(layers, wanted, tensors, onProgress), weights };
@@ -227,7 +228,10 @@ function beside(parts, d) {
 function joined(parts) {
   const out = new Float32Array(parts.reduce((n, p) => n + p.length, 0));
   let at = 0;
-  for (const p of parts) out.set(p, at), at += p.length;
+  for (const p of parts) {
+    out.set(p, at);
+    at += p.length;
+  }
   return out;
 }
 

@@ -69,7 +69,7 @@ func Methods() []Info {
 		}
 		return m.Place
 	}
-	slices.SortFunc(all, func(a, b Method) int {
+	slices.SortStableFunc(all, func(a, b Method) int {
 		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a.Name, b.Name))
 	})
 	infos := make([]Info, len(all))

@@ -367,7 +367,7 @@ func (t tensor) checkBounds(body uint64) error {
 
 // cover holds that parts of a body lie one after the other, with nothing between them.
 func cover(parts [][2]uint64, body uint64) error {
-	slices.SortFunc(parts, func(a, b [2]uint64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	slices.SortStableFunc(parts, func(a, b [2]uint64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
 	at := uint64(0)
 	for _, p := range parts {
 		if p[0] != at {

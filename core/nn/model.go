@@ -33,6 +33,7 @@ type Model struct {
 
 	n        int    // examples of the last pass
 	views    *views // of each
+	tokens   *tokens
 	dropping *dropping
 	x, z     compute.Buffer // of the last pass; x is not owned
 	dz, part compute.Buffer
@@ -43,8 +44,8 @@ type Model struct {
 // views of each, or one where the model takes tokens; its parameters are zero until Init, and those that are not trained until they are
 // written.
 func New(be compute.Backend, spec Spec, capacity, most int) *Model {
-	m := &Model{Spec: spec, Capacity: capacity, be: be, params: be.New(spec.Params()), views: &views{count: 1, spare: scratch{be: be}}, dropping: &dropping{p: spec.Dropout}}
-	b := &builder{be: be, from: &arena{m.params}, capacity: capacity, most: most, views: m.views, tokens: &tokens{}, dropping: m.dropping}
+	m := &Model{Spec: spec, Capacity: capacity, be: be, params: be.New(spec.Params()), views: &views{count: 1, spare: scratch{be: be}}, tokens: &tokens{}, dropping: &dropping{p: spec.Dropout}}
+	b := &builder{be: be, from: &arena{m.params}, capacity: capacity, most: most, views: m.views, tokens: m.tokens, dropping: m.dropping}
 	if n := spec.Frozen(); n > 0 {
 		m.still = be.New(n)
 		f := *b
@@ -106,6 +107,20 @@ func (m *Model) Forward(x compute.Buffer, n, views int) compute.Buffer {
 func (m *Model) pass(x compute.Buffer, n, views int) compute.Buffer {
 	m.x, m.n, m.views.count = x, n, views
 	m.z = forward(m.layers, x, n*views)
+	return m.z
+}
+
+// Before returns what the frozen layers make of n rows x [n×features]: [n×width], of [Spec.Before].
+func (m *Model) Before(x compute.Buffer, n int) compute.Buffer {
+	return forward(m.layers[:m.frozen.parts], x, n)
+}
+
+// After is [Model.ForwardDropping] of one view of n rows x, of which Before has made h [n×width]: a row's outputs are the
+// same, to the bit.
+func (m *Model) After(x, h, keys compute.Buffer, n int) compute.Buffer {
+	m.dropping.keys, m.dropping.on = keys, m.dropping.p > 0
+	m.x, m.n, m.views.count, m.tokens.x = x, n, 1, x
+	m.z = forward(m.trained(), h, n)
 	return m.z
 }
 

@@ -16,6 +16,14 @@ type frozen struct {
 // Frozen is the number of parameters that are not trained, which come before all others.
 func (s Spec) Frozen() int { return s.frozen.params }
 
+// Before is the number of values that the frozen layers make of a row; 0 where there are none.
+func (s Spec) Before() int {
+	if s.frozen.layers == 0 {
+		return 0
+	}
+	return s.Layers[s.frozen.layers-1].Out.Len()
+}
+
 // Trainable returns s with a part of its layers trained and those before them frozen: all; the head, which is the last
 // layer that has parameters and what follows it; or last:K, the head with the K blocks before it. A block begins with an
 // attention, or where a model has none with a dense layer, a convolution, an embedding or an lstm; layers from a skip to

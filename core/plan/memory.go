@@ -93,12 +93,25 @@ func (t *Terms) fixed(sums int) (backend, host int64) {
 	backend = float * (int64(copies)*int64(t.Spec.Params()) + t.squares() + kernel.TableSize + noise.numbers)
 	host = float * int64(ours) * int64(t.Spec.Params())
 	if still := float * int64(t.Spec.Frozen()); still > 0 { // as they were given, and in the result
-		backend, host = backend+still, host+2*still
+		backend, host = backend+still, host+2*still+t.Kept()
 	}
 	for _, rows := range []int{t.Meta.TrainRows, t.Meta.TestRows, t.publicRows()} {
 		host += int64(rows) * int64(t.Meta.FeatureBytes*t.Meta.Dense()+float*t.Meta.TargetWidth())
 	}
 	return backend, host
+}
+
+// mostKept bounds the bytes of what frozen layers make of all training rows, where it is kept.
+const mostKept = 1 << 30
+
+// Kept returns the bytes that what frozen layers make of all training rows takes, so that each goes through them once; 0
+// where there are no such layers, more bytes than mostKept, or other views of a row in each step.
+func (t *Terms) Kept() int64 {
+	rows := max(t.Meta.TrainRows, t.Config.NumExamples*privacy.MostPerDeclared)
+	if n := float * int64(rows) * int64(t.Spec.Before()); n <= mostKept && t.Config.Augmentation.Kind == "none" {
+		return n
+	}
+	return 0
 }
 
 // width returns the number of values of a row that the layers hold.

@@ -23,6 +23,7 @@ type feed struct {
 	pipe         *input.Pipe
 	augmentation *augmentation // nil: rows as they are
 	bytes        *byteRows     // nil: features are made on this side
+	kept         *keptRows     // nil: every row goes through all layers
 
 	x, targets compute.Buffer
 	pulls      compute.Buffer // of smooth; none without label smoothing
@@ -52,6 +53,7 @@ func (f *feed) open() {
 	if f.bytes = f.newByteRows(rows); f.bytes == nil {
 		f.host.x = make([]float32, rows*f.ds.Features)
 	}
+	f.kept = newKeptRows(f.workspace, f.ds.Train.N)
 }
 
 // checkTargets refuses labels beyond 0, no, and 1, yes: value clipping bounds their

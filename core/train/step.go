@@ -188,8 +188,10 @@ func (r *Run) addUp(ctx context.Context, rows []int, e *pendingEvent) error {
 // accumulate adds the clipped gradients of one physical batch to the sum.
 func (r *Run) accumulate(ctx context.Context, rows []int, e *pendingEvent) error {
 	n := len(rows)
-	views := r.feed.loadViews(rows)
-	r.work.model.ForwardDropping(r.feed.x, r.feed.dropKeys(r.done, rows, views), n, views)
+	views, err := r.feed.pass(ctx, r.done, rows)
+	if err != nil {
+		return err
+	}
 	r.feed.judge(n)
 	r.feed.adjust(n, views)
 	r.norms.pass(n)

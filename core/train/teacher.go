@@ -133,7 +133,7 @@ func (t *teacher) compareExamples(ctx context.Context, norms []float64, total fl
 
 // bySize sorts examples by norm into equal parts.
 func bySize(examples []example, total float64) []run.SizeCosine {
-	slices.SortFunc(examples, func(a, b example) int {
+	slices.SortStableFunc(examples, func(a, b example) int {
 		switch {
 		case a.norm < b.norm:
 			return -1

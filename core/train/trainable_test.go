@@ -324,3 +324,57 @@ func TestStatementsCountFrozenParameters(t *testing.T) {
 		t.Errorf("the guarantee does not say %q: %s", said, res.Guarantee)
 	}
 }
+
+// TestKeptRowsChangeNothing: a run that keeps what its frozen layers make of a row is the run that makes it in each step, to
+// the bit, with dropout behind the layers that are trained, in batches of several parts; and rows go through the frozen
+// layers once. Where rows have other views in each step, or there is no room, nothing is kept.
+func TestKeptRowsChangeNothing(t *testing.T) {
+	t.Parallel()
+	ds := firstRows(t)
+	cfg := base("dc-e")
+	cfg.Model, cfg.Steps, cfg.MaxPhysicalBatchSize = run.Model{Kind: "mlp", Hidden: []int{9, 7}, Activation: "tanh", Dropout: 0.3}, 20, 16
+	w := weightsOf(t, &cfg, traintest.Safetensors(t, nil, layered(9, 7)...))
+	cfg.Start.Trainable = "last:1"
+	for on, open := range computetest.Backends(t) {
+		be := open()
+		r := startFrom(t, cfg, w, ds, be)
+		if r.feed.kept == nil {
+			t.Fatalf("%s: nothing is kept", on)
+		}
+		_, kept := finish(t, r)
+		drawn := 0
+		for _, row := range r.feed.kept.rows {
+			if row != nil {
+				drawn++
+			}
+		}
+		if drawn == 0 || drawn > ds.Train.N {
+			t.Errorf("%s: %d rows were kept of %d", on, drawn, ds.Train.N)
+		}
+		r.Close()
+		anew := startFrom(t, cfg, w, ds, be)
+		anew.feed.kept = nil
+		_, want := finish(t, anew)
+		if !slices.Equal(kept.Released.Parameters, want.Released.Parameters) {
+			t.Errorf("%s: it ends elsewhere than a run that keeps nothing", on)
+		}
+		anew.Close()
+		be.Close()
+	}
+	large := ds.Meta()
+	large.TrainRows = 1 << 30
+	if p, err := plan.Recall(&accounts, cfg, large); err == nil {
+		if terms := p.Terms(); terms.Kept() != 0 {
+			t.Errorf("%d bytes are kept", terms.Kept())
+		}
+	}
+	whole := cfg
+	whole.Start = run.Start{}
+	p, err := plan.Recall(&accounts, whole, ds.Meta())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if terms := p.Terms(); terms.Kept() != 0 {
+		t.Errorf("a model without frozen layers keeps %d bytes", terms.Kept())
+	}
+}

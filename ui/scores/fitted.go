@@ -60,7 +60,7 @@ func drawScatter(f *chart.Feed, of []run.Answered, slope float64, at func(run.An
 		return
 	}
 	order := slices.Clone(of)
-	slices.SortFunc(order, func(a, b run.Answered) int {
+	slices.SortStableFunc(order, func(a, b run.Answered) int {
 		x, _ := at(a)
 		z, _ := at(b)
 		return cmp.Compare(x, z)

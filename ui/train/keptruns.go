@@ -223,7 +223,7 @@ func (s *keptRuns) entries() []entry {
 		}
 	}
 	list = slices.DeleteFunc(list, func(e entry) bool { return s.isInterrupted(e.ID) })
-	slices.SortFunc(list, func(a, b entry) int { return b.Ended.Compare(a.Ended) })
+	slices.SortStableFunc(list, func(a, b entry) int { return b.Ended.Compare(a.Ended) })
 	return list
 }
 

@@ -68,7 +68,7 @@ func (s *startWeights) ChooseStart(file app.Value) {
 	var got run.StartInfo
 	s.read(func(done func(error)) func() {
 		return s.client.StartWeights(file, func(info run.StartInfo, err error) { got = info; done(err) })
-	}, func() { s.take(got, file != nil && file.InstanceOf(app.Window().Get("Array"))) })
+	}, func() { s.take(got, file != nil && file.Get("length").Truthy()) })
 }
 
 // take has runs start from weights. Those that the configuration names already keep their name, and what was declared of

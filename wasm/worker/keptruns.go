@@ -54,7 +54,7 @@ func (s *keptRuns) list(Request) (any, error) {
 			list = append(list, run.KeptRun{ID: id, CheckpointInfo: f.CheckpointInfo, Step: f.state.step, Released: f.released})
 		}
 	}
-	slices.SortFunc(list, func(a, b run.KeptRun) int { return strings.Compare(b.Started, a.Started) })
+	slices.SortStableFunc(list, func(a, b run.KeptRun) int { return strings.Compare(b.Started, a.Started) })
 	return list, nil
 }
 

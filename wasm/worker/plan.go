@@ -103,7 +103,6 @@ func (p *planner) weightsIn(r Request) (f source.File, b []byte, sum string, err
 	if err != nil {
 		return nil, nil, "", err
 	}
-	slices.SortFunc(of, func(a, b source.File) int { return cmp.Compare(a.Name(), b.Name()) })
 	h := sha256.New()
 	for _, f := range of {
 		in, err := f.Open()

@@ -149,7 +149,7 @@ func lieApart(in *Reading, f File, directory *metered, files []*zip.File) error 
 		}
 		places[i] = place{from, from + header + int64(len(zf.Name)) + int64(zf.CompressedSize64)}
 	}
-	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.from, b.from) })
+	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.from, b.from) })
 	for i := 1; i < len(places); i++ {
 		if places[i].from < places[i-1].end {
 			return &data.Error{File: f.Name(), Expected: "an archive whose files lie one behind the other", Got: "files that share bytes: some overlap",
