@@ -115,10 +115,10 @@ func (m *Model) Before(x compute.Buffer, n int) compute.Buffer {
 	return forward(m.layers[:m.frozen.parts], x, n)
 }
 
-// After is [Model.ForwardDropping] of one view of n rows x, of which Before has made h [n×width]: a row's outputs are the
-// same, to the bit.
+// After is [Model.ForwardDropping] of one view of n rows x, of which Before has made h [n×width], and without keys
+// [Model.Forward]: a row's outputs are the same, to the bit.
 func (m *Model) After(x, h, keys compute.Buffer, n int) compute.Buffer {
-	m.dropping.keys, m.dropping.on = keys, m.dropping.p > 0
+	m.dropping.keys, m.dropping.on = keys, m.dropping.p > 0 && keys.Memory != nil
 	m.x, m.n, m.views.count, m.tokens.x = x, n, 1, x
 	m.z = forward(m.trained(), h, n)
 	return m.z

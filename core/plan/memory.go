@@ -101,13 +101,13 @@ func (t *Terms) fixed(sums int) (backend, host int64) {
 	return backend, host
 }
 
-// mostKept bounds the bytes of what frozen layers make of all training rows, where it is kept.
+// mostKept bounds the bytes of what frozen layers make of all rows, where it is kept.
 const mostKept = 1 << 30
 
-// Kept returns the bytes that what frozen layers make of all training rows takes, so that each goes through them once; 0
+// Kept returns the bytes that what frozen layers make of all rows takes, so that each goes through them once; 0
 // where there are no such layers, more bytes than mostKept, or other views of a row in each step.
 func (t *Terms) Kept() int64 {
-	rows := max(t.Meta.TrainRows, t.Config.NumExamples*privacy.MostPerDeclared)
+	rows := max(t.Meta.TrainRows, t.Config.NumExamples*privacy.MostPerDeclared) + t.Meta.TestRows
 	if n := float * int64(rows) * int64(t.Spec.Before()); n <= mostKept && t.Config.Augmentation.Kind == "none" {
 		return n
 	}

@@ -35,12 +35,16 @@ func evaluations(t *plan.Terms) int {
 // evaluate measures loss and accuracy on the first limit test rows; nil where
 // there are none. It waits once.
 func (f *feed) evaluate(ctx context.Context, limit int) (*run.Eval, error) {
-	return f.evaluated(ctx, f.test(0, limit, false))
+	parts, err := f.test(ctx, 0, limit, false)
+	if err != nil {
+		return nil, err
+	}
+	return f.evaluated(ctx, parts)
 }
 
 // test queues the measuring on test rows, and the reading of the outputs where they are
 // wanted.
-func (f *feed) test(from, to int, outputs bool) (parts []reading) {
+func (f *feed) test(ctx context.Context, from, to int, outputs bool) (parts []reading, err error) {
 	to = min(to, f.ds.Test.N)
 	rows := make([]int, 0, f.model.Capacity)
 	for lo := from; lo < to; lo += len(rows) {
@@ -48,8 +52,9 @@ func (f *feed) test(from, to int, outputs bool) (parts []reading) {
 		for i := lo; i < min(to, lo+f.model.Capacity); i++ {
 			rows = append(rows, i)
 		}
-		f.load(&f.ds.Test, rows)
-		f.model.Forward(f.x, len(rows), 1)
+		if err := f.passTest(ctx, rows); err != nil {
+			return nil, err
+		}
 		f.judge(len(rows))
 		part := f.report.fetch(f.be, len(rows), false)
 		if outputs {
@@ -57,7 +62,7 @@ func (f *feed) test(from, to int, outputs bool) (parts []reading) {
 		}
 		parts = append(parts, part)
 	}
-	return parts
+	return parts, nil
 }
 
 // evaluated takes in what was measured; nil where nothing was.
@@ -140,7 +145,11 @@ func (f *feed) examine(ctx context.Context, res *run.Result) (exam, error) {
 	var x exam
 	s := f.newScorer()
 	for lo := 0; lo < f.ds.Test.N; lo += examined {
-		if err := f.mark(ctx, f.test(lo, lo+examined, s != nil), s, &x); err != nil {
+		parts, err := f.test(ctx, lo, lo+examined, s != nil)
+		if err == nil {
+			err = f.mark(ctx, parts, s, &x)
+		}
+		if err != nil {
 			return x, err
 		}
 	}

@@ -53,7 +53,7 @@ func (f *feed) open() {
 	if f.bytes = f.newByteRows(rows); f.bytes == nil {
 		f.host.x = make([]float32, rows*f.ds.Features)
 	}
-	f.kept = newKeptRows(f.workspace, f.ds.Train.N)
+	f.kept = newKeptRows(f.workspace, &f.ds.Train, &f.ds.Test)
 }
 
 // checkTargets refuses labels beyond 0, no, and 1, yes: value clipping bounds their

@@ -99,7 +99,9 @@ func (r *Run) step(ctx context.Context) error {
 	e.seconds = took.Seconds()
 	r.seconds += e.seconds
 	if r.tests(r.done) {
-		e.test = r.feed.test(0, evaluationRows, false)
+		if e.test, err = r.feed.test(ctx, 0, evaluationRows, false); err != nil {
+			return err
+		}
 	}
 	r.queueCheckpoint(e)
 	e.moved = r.work.moved() - moved

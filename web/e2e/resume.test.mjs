@@ -126,9 +126,11 @@ test("a run with a fixed seed whose worker is gone goes on from the page, and en
 const KILLS = Number(process.env.CLIPSCOPE_KILLS ?? 3), STEPS = 20_000_000; // more than it takes between 50 kills
 test(`a run that is killed ${KILLS} times goes on each time, and never counts fewer steps than were seen`, { timeout: 300_000 + 120_000 * KILLS }, async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), "clipscope-resume-"));
-  t.after(() => fs.rmSync(dir, { recursive: true, force: true }));
   let context = await profiled(dir);
-  t.after(() => context.close().catch(() => {}));
+  t.after(async () => { // hooks are called in their order, and a browser that is open writes to its folder
+    await context.close().catch(() => {});
+    fs.rmSync(dir, { recursive: true, force: true });
+  });
   const config = { ...onTable, steps: STEPS }, text = table(400);
   let page = await open(context, server.url), id = "", released = 0, lost = 0, state = 0;
   const kinds = { reload: 0, close: 0, worker: 0, browser: 0 }, ways = Object.keys(kinds);
