@@ -331,19 +331,7 @@ func TestStartedRunsGoOn(t *testing.T) {
 	cfg.Model, cfg.Steps = run.Model{Kind: "softmax"}, 8
 	w := weightsOf(t, &cfg, traintest.Safetensors(t, nil, traintest.Tensor{Name: "layers.0.weight", Shape: []int{2, 4}, Values: traintest.Normals(1, 8)}, traintest.Tensor{Name: "layers.0.bias", Shape: []int{4}, Values: traintest.Normals(2, 4)}))
 	_, want := finish(t, startFrom(t, cfg, w, ds, purego.New()))
-	r := startFrom(t, cfg, w, ds, purego.New())
-	for e, err := range r.Steps(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e.Step == 5 {
-			break
-		}
-	}
-	c, err := r.Checkpoint(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := checkpointAfter(t, startFrom(t, cfg, w, ds, purego.New()), 5)
 	bare, err := plan.Recall(&accounts, cfg, ds.Meta())
 	if err != nil {
 		t.Fatal(err)
@@ -372,6 +360,24 @@ func TestStartedRunsGoOn(t *testing.T) {
 	if !errors.Is(c.Fits(p), ErrOtherPlan) {
 		t.Errorf("a run from other weights goes on from its state: %v", c.Fits(p))
 	}
+}
+
+// checkpointAfter breaks a run off after a step.
+func checkpointAfter(t *testing.T, r *Run, step int) *Checkpoint {
+	t.Helper()
+	for e, err := range r.Steps(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Step == step {
+			break
+		}
+	}
+	c, err := r.Checkpoint(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // refused reports an error that is not of the field, or does not say so; where said is empty, any error.
