@@ -16,7 +16,10 @@ const list = (...args) => execFileSync(process.env.GO || "go", ["list", ...args]
 const Replace = {};
 
 /** @type {Record<string, string>} package of Go's → the file that is there instead */
-const small = { "net/http": "app/nothttp/http.go", "internal/godebug": "app/notgodebug/godebug.go", "crypto/internal/fips140/ecdh": "app/notnist/ecdh.go" };
+const small = {
+  "net/http": "app/nothttp/http.go", "internal/godebug": "app/notgodebug/godebug.go", "crypto/internal/fips140/ecdh": "app/notnist/ecdh.go",
+  "crypto/sha1": "app/nosha1/sha1.go", "crypto/md5": "app/nomd5/md5.go",
+};
 for (const [name, dir, ...files] of list("-f", '{{.ImportPath}}\t{{.Dir}}{{range .GoFiles}}\t{{.}}{{end}}', ...Object.keys(small))) {
   for (const file of files) Replace[join(dir, file)] = "";
   Replace[join(dir, "small.go")] = join(root, small[name]);

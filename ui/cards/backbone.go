@@ -97,6 +97,9 @@ func (v *BackboneView) progressLine() string {
 		}
 		return s + "."
 	case "runtime":
+		if run.IsTokenizer(v.File) {
+			return "Loading " + words.Brief(v.File, mostOfName) + "…" + v.since()
+		}
 		return "Loading ONNX Runtime and " + words.Brief(v.File, mostOfName) + "…" + v.since()
 	case "trial":
 		return "Trying " + words.Brief(v.File, mostOfName) + " on a made-up row…" + v.since()
@@ -129,12 +132,20 @@ func (v *BackboneView) choices(l Featurer) app.UI {
 	return app.Div().Class("summary").Body(
 		app.P().Text(fmt.Sprintf("%s: %s, input %s.", words.Brief(v.File, mostOfName), words.Bytes(v.Info.Bytes), tensorsText(v.Info.Inputs))),
 		v.choice(l, "output", "Output", v.Request.Output, outputs),
-		app.P().Class("help").Text("Of pictures’ positions, or parts of a text, features are the mean. What is computed before an output can be had where the file has it as an output too."),
+		app.P().Class("help").Text(v.help()),
 		app.If(v.Picture && !bytes, func() app.UI { return v.choice(l, "normalise", "Pixels", v.Request.Normalise, kinds) }),
 		app.If(v.Picture, func() app.UI { return v.choice(l, "resize", "Where the size differs", v.Request.Resize, sizes) }),
 		app.Button().Type("button").ID("backbone-make").Text("Make features").Disabled(v.Working).
 			OnClick(func(app.Context, app.Event) { l.MakeFeatures() }),
 	)
+}
+
+// help says what features are made of an output.
+func (v *BackboneView) help() string {
+	if run.IsTokenizer(v.File) {
+		return "So many tokens a row has at most: a longer text is cut, and each costs time and memory."
+	}
+	return "Of pictures’ positions, or parts of a text, features are the mean. What is computed before an output can be had where the file has it as an output too."
 }
 
 func (v *BackboneView) choice(l Featurer, key, label, now string, options []form.Option) app.UI {
