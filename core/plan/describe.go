@@ -47,13 +47,20 @@ const perSecond = 30e9
 
 // warnOfTime says before the run that it takes hours.
 func (d *draft) warnOfTime() {
-	var products int64 // of a row: forwards, and as many for its gradients, twice
+	rows := (float64(d.terms.Config.Augmentation.Multiplicity)*d.terms.BatchSize + float64(d.terms.Config.PublicRows.BatchSize)) * float64(d.terms.Steps)
+	once := rows // through frozen layers
+	if d.terms.Kept() > 0 {
+		once = min(rows, float64(d.terms.Meta.TrainRows)) + float64(d.terms.Meta.TestRows)
+	}
+	products := 0.0
 	for _, o := range d.terms.Spec.Layers {
-		if products += o.Products; o.Frozen == 0 {
-			products += 2 * o.Products
+		if o.Frozen > 0 {
+			products += float64(o.Products) * once
+		} else {
+			products += 3 * float64(o.Products) * rows // forwards, and as many for its gradients, twice
 		}
 	}
-	hours := float64(products) * (float64(d.terms.Config.Augmentation.Multiplicity)*d.terms.BatchSize + float64(d.terms.Config.PublicRows.BatchSize)) * float64(d.terms.Steps) / perSecond / 3600
+	hours := products / perSecond / 3600
 	if hours >= 1 {
 		d.warn(modelField(d.terms.Config.Model), "On two cores of a laptop such a run takes about %.0f hours; take a smaller model, fewer steps or smaller batches if that is too long.", hours)
 	}

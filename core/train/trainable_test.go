@@ -362,3 +362,20 @@ func TestKeptRowsChangeNothing(t *testing.T) {
 		t.Errorf("a model without frozen layers keeps %d bytes", terms.Kept())
 	}
 }
+
+// TestFrozenLayersTakeTimeOnce: a plan that keeps what they make of rows says nothing of hours that it will not take.
+func TestFrozenLayersTakeTimeOnce(t *testing.T) {
+	ds := firstRows(t)
+	for trainable, want := range map[string]bool{"all": true, "last:1": true, "head": false} {
+		cfg := base("constant")
+		cfg.Model, cfg.Steps, cfg.Accountant = run.Model{Kind: "mlp", Hidden: []int{4096, 4096}, Activation: "tanh"}, 1_000_000, "rdp"
+		cfg.Start = run.Start{File: "a.zip", SHA256: strings.Repeat("a", 64), Public: true, Trainable: trainable}
+		p, err := plan.Recall(&accounts, cfg, ds.Meta())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.ContainsFunc(p.Info().Warnings, func(w run.Warning) bool { return strings.Contains(w.Message, "hours") }); got != want {
+			t.Errorf("%s: warned of hours: %t", trainable, got)
+		}
+	}
+}
