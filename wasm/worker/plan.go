@@ -88,7 +88,7 @@ func (p *planner) readWeights(r Request, q run.StartRequest) (run.StartInfo, err
 // weightsIn returns the bytes of a model's file, or of one that is made of several: then with the hash of those that have
 // tensors, one after the other by their names.
 func (p *planner) weightsIn(r Request) (f source.File, b []byte, sum string, err error) {
-	if len(r.TrainFiles) == 1 || p.transformer == nil {
+	if len(r.TrainFiles) < 2 || p.transformer == nil {
 		f, b, err = wholeFile(r, modelSize)
 		return f, b, "", err
 	}

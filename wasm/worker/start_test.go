@@ -1,8 +1,12 @@
 package worker
 
 import (
+	"context"
+	"crypto/sha256"
 	"fmt"
+	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +54,60 @@ func TestRunsGetTheWeightsTheyName(t *testing.T) {
 	fails(Start, fmt.Sprintf(`{"sha256":%q}`, other), "it has been changed since", saved(t))
 	p.send(Plan, 3, named) // what was there before stays
 	p.next(ReplyType)
+}
+
+// TestACheckpointIsOneFileOfWeights: of several files one is made, whose hash is that of those with tensors, one after the
+// other; what is wrong with them is told, and where nothing makes one, several files are refused.
+func TestACheckpointIsOneFileOfWeights(t *testing.T) {
+	made, err := io.ReadAll(contentOf(t, saved(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var given []string
+	refused := &data.Error{File: "config.json", Got: "nothing of use", Fix: "Choose another."}
+	p := newPage(t, steps(1), func(h *Host) {
+		h.Transformer = func(_ context.Context, files []source.File) ([]byte, []source.File, error) {
+			given = nil
+			for _, f := range files {
+				given = append(given, f.Name())
+			}
+			if len(files) == 2 {
+				return nil, nil, refused
+			}
+			return made, []source.File{files[2], files[0]}, nil
+		}
+	})
+	config, first, second := source.Bytes("config.json", []byte("{}")), source.Bytes("a.safetensors", []byte("first")), source.Bytes("b.safetensors", []byte("second"))
+	p.send(Start, 1, `{}`, second, config, first)
+	info := decode[run.StartInfo](t, p.next(ReplyType))
+	if want := fmt.Sprintf("%x", sha256.Sum256([]byte("firstsecond"))); info.SHA256 != want || info.File != "a.safetensors" || info.Parameters != 4 {
+		t.Errorf("weights of %+v, want the hash %s", info, want)
+	}
+	if want := []string{"b.safetensors", "config.json", "a.safetensors"}; !slices.Equal(given, want) {
+		t.Errorf("it was given %v", given)
+	}
+	p.send(Start, 2, `{}`, config, first)
+	if m := p.next(ErrorType); !strings.Contains(m.Text, "nothing of use") {
+		t.Errorf("what is wrong is not told: %s", m.Text)
+	}
+	p.send(Start, 3, `{}`)
+	if m := p.next(ErrorType); !strings.Contains(m.Text, "one file") {
+		t.Errorf("no file: %s", m.Text)
+	}
+	without := newPage(t, steps(1), func(h *Host) { h.Transformer = nil })
+	without.send(Start, 4, `{}`, config, first)
+	if m := without.next(ErrorType); !strings.Contains(m.Text, "one file") {
+		t.Errorf("two files where nothing makes one of them: %s", m.Text)
+	}
+}
+
+func contentOf(t *testing.T, f source.File) io.Reader {
+	t.Helper()
+	r, err := f.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // TestAStartedRunGoesOnWithoutTheFile: what is stored of a run has what is known of the weights that it started from.
