@@ -4,7 +4,7 @@
 //	const { bytes, weights } = await convert([config, tensors, …]); // config.json and model.safetensors
 //
 // bytes are a safetensors file with the names that core/model gives to tensors of layers, and the layers in its
-// metadata; weights are the numbers, among the files given, of those with tensors, in the order of their names. Layers and names are in kinds.
+// metadata; weights are the numbers, among the files given, of those that it is made of, in the order of their names. Layers and names are in kinds.
 // Tensors are read one by one, so that beside what is made there is no more than one of them.
 
 // Fault says what is wrong with a checkpoint, and what to do.
@@ -47,20 +47,26 @@ kinds["xlm-roberta"] = kinds.camembert = kinds.roberta;
 // convert makes one file of a checkpoint's.
 /** @param {File[]} files @param {(done: number, total: number) => void} [onProgress] bytes */
 export async function convert(files, onProgress) {
-  const config = await configOf(files), weights = files.flatMap((f, i) => f.name.toLowerCase().endsWith(".safetensors") ? [i] : []);
+  const chosen = configFile(files), config = await configOf(chosen), weights = files.flatMap((f, i) => f.name.toLowerCase().endsWith(".safetensors") ? [i] : []);
   if (weights.length === 0) throw new Fault("model.safetensors beside config.json", among(files), "Choose both files of the checkpoint together.");
-  weights.sort((a, b) => files[a].name < files[b].name ? -1 : 1);
   const { kind, sizes } = read(config), tensors = await tensorsOf(weights.map((i) => files[i]), kind);
   const { layers, wanted } = listed(config, kind, sizes, tensors);
-  return { bytes: await written(layers, wanted, tensors, onProgress), weights };
+  const of = [...weights, files.indexOf(chosen)].sort((a, b) => files[a].name < files[b].name ? -1 : 1);
+  return { bytes: await written(layers, wanted, tensors, onProgress), weights: of };
 }
 
-// configOf reads the configuration among the files.
-/** @param {File[]} files @returns {Promise<Record<string, any>>} */
-async function configOf(files) {
+// configFile is that of the configuration.
+/** @param {File[]} files */
+function configFile(files) {
   const named = files.filter((f) => f.name.toLowerCase().endsWith(".json"));
   const file = named.find((f) => f.name.toLowerCase() === "config.json") ?? (named.length === 1 ? named[0] : undefined);
   if (!file) throw new Fault("config.json beside model.safetensors", among(files), "Choose both files of the checkpoint together.");
+  return file;
+}
+
+// configOf reads the configuration.
+/** @param {File} file @returns {Promise<Record<string, any>>} */
+async function configOf(file) {
   if (file.size > CONFIG) throw new Fault("a configuration of at most 1 MB", `${file.name} with ${file.size} bytes`, "Choose the config.json of the checkpoint.");
   let config;
   try {
@@ -84,7 +90,7 @@ function read(config) {
   const known = Object.keys(kinds).join(", ");
   const kind = Object.hasOwn(kinds, config.model_type) ? kinds[config.model_type] : undefined;
   if (!kind) throw new Fault(`a model of a known kind (${known})`, short(config.model_type), "Export others to ONNX, and make features of the texts with them.");
-  const refuse = (/** @type {string} */ what, /** @type {unknown} */ value) => { throw new Fault(what, short(JSON.stringify(value)), "Export this model to ONNX, and make features of the texts with it."); };
+  const refuse = (/** @type {string} */ what, /** @type {unknown} */ value) => { throw new Fault(what, typeof value === "object" ? "a list or an object" : short(JSON.stringify(value)), "Export this model to ONNX, and make features of the texts with it."); };
   const act = config[kind.act] ?? "gelu", places = config.position_embedding_type ?? "absolute";
   if (act !== "gelu" && act !== "relu") refuse(`the activation gelu or relu (${kind.act})`, act);
   if (places !== "absolute" || config.sinusoidal_pos_embds === true && config.model_type !== "distilbert") refuse("absolute positions", places);
@@ -92,7 +98,8 @@ function read(config) {
   const number = (/** @type {string} */ key, most = 1 << 16) => Number.isInteger(config[key]) && config[key] >= 1 && config[key] <= most ? config[key] : refuse(`${key}, a whole number from 1 to ${most}`, config[key]);
   const sizes = { tokens: number("vocab_size"), places: number("max_position_embeddings"), hidden: number(kind.hidden), wide: number(kind.wide), heads: number(kind.heads), layers: number(kind.layers, 100) };
   if (sizes.hidden % sizes.heads !== 0) refuse(`${kind.heads} that divide ${kind.hidden}`, sizes.heads);
-  const epsilon = config.layer_norm_eps ?? 1e-12, decimals = -Math.log10(epsilon);
+  // DistilBERT has its own, whatever is written.
+  const epsilon = kind === kinds.distilbert ? 1e-12 : config.layer_norm_eps ?? 1e-12, decimals = typeof epsilon === "number" ? -Math.log10(epsilon) : NaN;
   if (!(Math.abs(decimals - Math.round(decimals)) < 1e-9 && decimals >= 1 && decimals <= 20)) refuse("a layer_norm_eps that is a power of ten", epsilon);
   const pad = kind.offset ? config.pad_token_id ?? 1 : 0;
   if (!Number.isInteger(pad) || pad < 0 || pad >= sizes.places - 1) refuse("a pad_token_id below max_position_embeddings", pad);
@@ -122,9 +129,9 @@ async function tensorsOf(files, kind) {
       const whole = (/** @type {unknown} */ list) => Array.isArray(list) && list.every((n) => Number.isSafeInteger(n) && n >= 0);
       if (!whole(t?.shape) || !whole(offsets) || offsets.length !== 2 || offsets[0] > offsets[1] || offsets[1] > file.size - 8 - size) throw damaged(`a tensor ${short(given)} whose place is not in the file`);
       const count = t.shape.reduce((/** @type {number} */ a, /** @type {number} */ b) => a * b, 1);
-      if (Object.hasOwn(BYTES, t.dtype) && count * BYTES[t.dtype] !== offsets[1] - offsets[0]) throw damaged(`a tensor ${short(given)} of shape [${t.shape}] and ${offsets[1] - offsets[0]} bytes`);
+      if (typeof t.dtype === "string" && Object.hasOwn(BYTES, t.dtype) && count * BYTES[t.dtype] !== offsets[1] - offsets[0]) throw damaged(`a tensor ${short(given)} of shape [${short(t.shape)}] and ${offsets[1] - offsets[0]} bytes`);
       if (all.has(name)) throw new Fault("each tensor once", `${short(given)} twice`, "Choose the files of one checkpoint alone.");
-      all.set(name, { file, at: 8 + size + offsets[0], dtype: String(t.dtype), shape: t.shape });
+      all.set(name, { file, at: 8 + size + offsets[0], dtype: typeof t.dtype === "string" ? t.dtype : "", shape: t.shape });
     }
   }
   return all;
@@ -204,7 +211,7 @@ function fits(name, w, kind, s, tensors) {
   else if (name.endsWith("token_type_embeddings.weight")) shape = [undefined, d];
   else if (w.map) shape = name.endsWith(".bias") ? [d] : w.from.length > 1 ? [d, d] : w.shape.slice(-2).reverse();
   if (t.shape.length !== shape.length || t.shape.some((n, i) => n < 1 || shape[i] !== undefined && n !== shape[i])) {
-    throw new Fault(`${name} of shape [${shape.map((n) => n ?? "any")}], as the configuration has it`, `[${t.shape}]`, "Choose config.json and the tensors of the same checkpoint.");
+    throw new Fault(`${name} of shape [${shape.map((n) => n ?? "any")}], as the configuration has it`, `[${short(t.shape)}]`, "Choose config.json and the tensors of the same checkpoint.");
   }
 }
 

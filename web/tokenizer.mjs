@@ -35,8 +35,8 @@ export async function open(file) {
 // cut keeps the first tokens of a text, and its last, which ends it.
 /** @param {number[]} ids @param {number} places @param {number} tokens */
 function cut(ids, places, tokens) {
-  const odd = ids.find((id) => !(Number.isInteger(id) && id >= 0 && id < tokens));
-  if (odd !== undefined) throw new Error(`the tokenizer gives the number ${odd} for a token of ${tokens}`);
+  const odd = ids.findIndex((id) => !(Number.isInteger(id) && id >= 0 && id < tokens));
+  if (odd >= 0) throw new Error(`the tokenizer gives ${String(ids[odd])} for the number of a token, of which it knows ${tokens}: it has none for what it does not know`);
   return ids.length <= places ? ids : [...ids.slice(0, places - 1), ids[ids.length - 1]];
 }
 

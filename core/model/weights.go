@@ -157,19 +157,16 @@ func product(shape []int) int {
 }
 
 // Fit returns the parameters of a network, one layer after the other, as the weights have them; nil where only
-// Info is known. Where the file has no such last layer behind others, as one that was trained for other classes, they end
+// Info is known. Where the file has no such head ([nn.Spec.Head]) behind others, as one that was trained for other classes, they end
 // before it, and headless says what is there. Of positions the first are taken, as many as rows have. Other tensors of other names or shapes than the network's are refused, with
 // what was wanted and what is there.
 func (w *Weights) Fit(spec nn.Spec) (parameters []float32, headless string, err error) {
 	if w.tensors == nil {
 		return nil, "", nil
 	}
-	head, before := len(spec.Layers)-1, spec.Frozen()+spec.Params()
-	for head > 0 && len(spec.Layers[head].Tensors) == 0 {
-		head--
-	}
-	for _, t := range spec.Layers[head].Tensors {
-		before -= product(t.Shape)
+	head, before := spec.Head(), 0
+	for _, l := range spec.Layers[:head] {
+		before += l.Parameters + l.Frozen
 	}
 	all, used := make([]float32, 0, spec.Frozen()+spec.Params()), map[string]bool{}
 	for i, l := range spec.Layers {

@@ -59,11 +59,11 @@ func (r *reader) readResidual(s skipSpec, in Shape) (layerSpec, error) {
 	return b, r.place(b, in)
 }
 
-func (b residualSpec) outline(Shape) (Outline, error) {
+func (b residualSpec) outline(in Shape) (Outline, error) {
 	if b.out != b.around {
 		return Outline{}, fmt.Errorf("the block gives %v, its skip %v; both have to be alike: give the block's convolutions the padding that keeps sizes (1 for a kernel of 3), and write skip:CHANNELS:sSTRIDE with the block's channels and strides", b.out, b.around)
 	}
-	return Outline{Out: b.out, Floats: int64(b.out.Len())}, nil
+	return Outline{Out: b.out, Floats: int64(b.out.Len() + in.Len()), Back: int64(in.Len())}, nil
 }
 
 // lipschitz is false: the bounds that value clipping has are for chains.

@@ -24,10 +24,20 @@ func (s Spec) Before() int {
 	return s.Layers[s.frozen.layers-1].Out.Len()
 }
 
-// Trainable returns s with a part of its layers trained and those before them frozen: all; the head, which is the last
-// layer that has parameters and what follows it; or last:K, the head with the K blocks before it. A block begins with an
-// attention, or where a model has none with a dense layer, a convolution, an embedding or an lstm; layers from a skip to
-// its add stay together. Its error says what is there to be trained.
+// Head is the number, from 0, of the layer that the head begins with: the last one that is more than an activation, a norm,
+// a bias or a mean, mostly the dense layer that answers. Layers from a skip to its add are one.
+func (s Spec) Head() int {
+	blocks, n := s.blocks(), 0
+	for _, p := range s.placed[:blocks[len(blocks)-1]] {
+		n += p.listed()
+	}
+	return n
+}
+
+// Trainable returns s with a part of its layers trained and those before them frozen: all; head, from [Spec.Head] on; or
+// last:K, the head with the K blocks before it. A block begins with an attention, or where a model has none with a dense
+// layer, a convolution, an embedding or an lstm; layers from a skip to its add stay together. Where no parameter stands
+// before the part, all is trained. Its error says what is there to be trained.
 //
 // Guarantee: the gradients of a spec are those by the parameters that are trained, and of these alone. What is frozen
 // gets neither a gradient nor noise, so that it has to count as public.
@@ -69,8 +79,9 @@ func (s Spec) blocks() []int {
 	return append(all, head)
 }
 
-// freeze returns s with so many parts not trained.
+// freeze returns s with so many parts not trained; s itself where they have no parameters.
 func (s Spec) freeze(parts int) Spec {
+	whole := s
 	s.frozen = frozen{parts: parts}
 	for _, p := range s.placed[:parts] {
 		s.frozen.layers += p.listed()
@@ -82,6 +93,9 @@ func (s Spec) freeze(parts int) Spec {
 		l.Back, l.Formed, l.Frozen, l.Parameters = 0, 0, l.Parameters, 0
 		s.frozen.params += l.Frozen
 		s.params -= l.Frozen
+	}
+	if s.frozen.params == 0 {
+		return whole
 	}
 	return s
 }

@@ -37,6 +37,9 @@ func TestTrainableIsAPart(t *testing.T) {
 		{sequences[6], "head", "dense", 14},
 		{sequences[6], "last:1", "skip", 2}, // the attention's, and not the last one
 		{sequences[7], "last:1", "lstm:3", 3},
+		{must(Read(Shape{Channels: 3}, []string{"tanh", "dense"}, 2, SoftmaxCE)), "head", "tanh", 0}, // nothing before it is trained anyway
+		{must(Read(Shape{6, 5, 2}, []string{"avgpool:2", "conv:4:2", "relu", "flatten", "dense"}, 2, SoftmaxCE)), "last:1", "avgpool:2", 0},
+		{must(Read(Shape{Channels: 3}, []string{"dense:4", "relu", "dense:2", "bias"}, 2, SoftmaxCE)), "head", "dense:2", 2}, // and its bias
 	} {
 		s, err := c.spec.Trainable(c.what)
 		if err != nil {
@@ -45,6 +48,10 @@ func TestTrainableIsAPart(t *testing.T) {
 		if s.frozen.layers != c.at || s.Layers[c.at].Text != c.first {
 			t.Errorf("%s, %q: %d layers are frozen, before %s; want %d, before %s", written(c.spec), c.what, s.frozen.layers, s.Layers[s.frozen.layers].Text, c.at, c.first)
 		}
+		if c.what == "head" && s.Frozen() > 0 && c.spec.Head() != c.at {
+			t.Errorf("%s: the head begins with layer %d, and not %d", written(c.spec), c.spec.Head(), c.at)
+		}
+		New(purego.New(), s, 1, 1)
 		frozen := 0
 		for i, l := range s.Layers {
 			was := c.spec.Layers[i]

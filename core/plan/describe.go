@@ -47,10 +47,11 @@ const perSecond = 30e9
 
 // warnOfTime says before the run that it takes hours.
 func (d *draft) warnOfTime() {
-	rows := (float64(d.terms.Config.Augmentation.Multiplicity)*d.terms.BatchSize + float64(d.terms.Config.PublicRows.BatchSize)) * float64(d.terms.Steps)
-	once := rows // through frozen layers
+	steps := float64(d.terms.Steps)
+	private, public := float64(d.terms.Config.Augmentation.Multiplicity)*d.terms.BatchSize*steps, float64(d.terms.Config.PublicRows.BatchSize)*steps
+	rows, once := private+public, private+public // through all layers, and through those that are frozen
 	if d.terms.Kept() > 0 {
-		once = min(rows, float64(d.terms.Meta.TrainRows)) + float64(d.terms.Meta.TestRows)
+		once = min(private, float64(d.terms.Meta.TrainRows)) + float64(d.terms.Meta.TestRows) + public
 	}
 	products := 0.0
 	for _, o := range d.terms.Spec.Layers {

@@ -66,6 +66,9 @@ func (t *Terms) memory(capacity, sums int) (backend, host int64) {
 	if f := t.Meta.Features; t.Config.PCA.Components > 0 { // before there is a model
 		backend = max(backend, float*int64(f*(5*f+t.Config.PCA.Components+capacity)))
 	}
+	if t.Kept() > 0 {
+		host += float * int64(capacity*t.Spec.Before())
+	}
 	return backend, host + float*int64((1+t.Config.Augmentation.Multiplicity)*capacity*t.Meta.Features)
 }
 
@@ -120,6 +123,12 @@ func (t *Terms) width() int64 {
 	// the inputs themselves.
 	views := t.Config.Augmentation.Multiplicity
 	width := t.Spec.Floats(views) + int64(views*t.Spec.Outputs())
+	if t.Spec.Frozen() > 0 { // which have no gradient by the inputs
+		width += int64(views * t.Inputs())
+	}
+	if t.Kept() > 0 {
+		width += int64(t.Spec.Before())
+	}
 	if t.Config.LabelSmoothing > 0 {
 		width += int64(views * t.Spec.Outputs())
 	}

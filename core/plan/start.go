@@ -80,6 +80,9 @@ func (p *Plan) StartFrom(w *model.Weights) (*Plan, error) {
 	if headless != "" {
 		n.remark("start", "The last layer is drawn at random: in %s %s.", startName(s), headless)
 	}
+	if w.Apply == nil && values != nil && headless == "" && len(n.terms.Meta.Classes) > 0 {
+		n.remark("start", "%s does not say which class each of its outputs stands for: here they are %s, in that order.", startName(s), data.List(n.terms.Meta.Classes))
+	}
 	if w.Apply != nil {
 		if err := n.compareStart(w.Apply, headless == ""); err != nil {
 			return nil, err

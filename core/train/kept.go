@@ -8,8 +8,8 @@ import (
 	"clipscope/core/data"
 )
 
-// keptRows holds what frozen layers have made of rows, so that each goes through them once: of training rows once they
-// are drawn, and of test rows.
+// keptRows holds what frozen layers have made of rows, so that in steps and tests each goes through them once: of training
+// rows once they are drawn, and of test rows.
 //
 // Guarantee: what they make of a row depends on the row alone, to the bit ([nn.Layer]), so that a step is the same whether
 // it is kept or made anew. How long a step takes tells how many of its rows are new; times are not covered.

@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"clipscope/core/data"
 	"clipscope/core/plan"
 	"clipscope/core/run"
+	"clipscope/core/train/traintest"
 )
 
 // counted is a backend that counts the bytes it would take with the kernels for
@@ -115,6 +117,16 @@ func TestMemoryIsWhatIsPlanned(t *testing.T) {
 	}
 	cases["dropping views"] = run.Config{Augmentation: run.Augmentation{Kind: "flip", Multiplicity: 3}, Model: run.Model{Layers: strings.Fields("conv:8:3 tanh conv:8:3:p1 relu flatten dense"), Dropout: 0.5}}
 	cases["views adaclip"] = run.Config{Method: "adaclip", Augmentation: run.Augmentation{Kind: "flip", Multiplicity: 2}, Model: wide, MaxPhysicalBatchSize: 20}
+	cases["residual"] = run.Config{Model: run.Model{Layers: strings.Fields("conv:8:3:p1 skip conv:8:3:p1 tanh add skip:6:s2 conv:6:3:s2:p1 add globalpool dense")}}
+	blocks := run.Model{Layers: strings.Fields("embedding:200:8 position skip attention:2 add layernorm skip conv1d:16:1 gelu conv1d:8:1 add layernorm skip attention:2 add layernorm first dense")}
+	cases["two blocks"] = run.Config{Model: blocks}
+	for name, m := range map[string]run.Model{"wide": wide, "conv": cases["conv"].Model, "two blocks": blocks} {
+		for _, part := range []string{"head", "last:1"} {
+			from := run.Start{Trainable: part, Public: true}
+			cases[name+", "+part] = run.Config{Model: m, Start: from}
+			cases[name+", "+part+", adaclip"] = run.Config{Method: "adaclip", Model: m, Start: from, MaxPhysicalBatchSize: 20}
+		}
+	}
 	for _, m := range clip.Methods() {
 		cases["method "+m.Name] = run.Config{Method: m.Name, Model: wide}
 	}
@@ -136,7 +148,7 @@ func TestMemoryIsWhatIsPlanned(t *testing.T) {
 		}
 		cfg.Accountant, cfg.Steps, cfg.LearningRate, cfg.Seed = "rdp", 1, 0.1, ptr(uint64(1))
 		be := newCounted()
-		r := startOn(t, cfg, ds, be)
+		r := startOnAny(t, cfg, ds, be)
 		for _, err := range r.Steps(context.Background()) {
 			if err != nil {
 				t.Fatal(name, err)
@@ -151,6 +163,33 @@ func TestMemoryIsWhatIsPlanned(t *testing.T) {
 			t.Errorf("%s: %d bytes are planned and %d are taken", name, planned, be.most)
 		}
 	}
+}
+
+// startOnAny is startOn, from weights of the model's shapes where a part of it is trained.
+func startOnAny(t *testing.T, cfg run.Config, ds *data.Dataset, be compute.Backend) *Run {
+	t.Helper()
+	part := cfg.Start
+	if part.Trainable == "" {
+		return startOn(t, cfg, ds, be)
+	}
+	cfg.Start = run.Start{}
+	p, err := plan.Recall(&accounts, cfg, ds.Meta())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tensors []traintest.Tensor
+	for i, l := range p.Terms().Spec.Layers {
+		for _, x := range l.Tensors {
+			n := 1
+			for _, d := range x.Shape {
+				n *= d
+			}
+			tensors = append(tensors, traintest.Tensor{Name: fmt.Sprintf("layers.%d.%s", i, x.Name), Shape: x.Shape, Values: traintest.Normals(1, n)})
+		}
+	}
+	w := weightsOf(t, &cfg, traintest.Safetensors(t, nil, tensors...))
+	cfg.Start.Trainable = part.Trainable
+	return startFrom(t, cfg, w, ds, be)
 }
 
 // TestWhatCannotFitIsRefused: layers, batches and optimisers, each of which is

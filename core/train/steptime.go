@@ -20,6 +20,10 @@ const (
 	mostSteps  = 4096
 )
 
+// A run that draws each row fewer times than this, on average, is measured as one in which all rows are new to frozen
+// layers, and others as one in which none is.
+const mostNew = 4
+
 // enough reports whether so many steps in that time tell how long one takes.
 func enough(steps int, took time.Duration) bool {
 	return steps >= leastSteps && took >= leastTime || took >= mostTime || steps >= mostSteps
@@ -43,12 +47,16 @@ func stepTime(ctx context.Context, p *plan.Plan, be compute.Backend, now func() 
 	if err != nil {
 		return 0, fmt.Errorf("train: measuring: %w", err)
 	}
+	anew := terms.BatchSize*float64(terms.Steps) < mostNew*float64(terms.Meta.TrainRows)
 	terms = rehearsal.Terms()
 	r, err := Start(ctx, rehearsal, madeUp(terms.Meta), be)
 	if err != nil {
 		return 0, err
 	}
 	defer r.Close()
+	if anew {
+		r.feed.kept = nil
+	}
 	if err := r.rehearse(ctx, 1); err != nil {
 		return 0, err
 	}

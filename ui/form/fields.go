@@ -230,7 +230,7 @@ func modelFields() []Field {
 			{Value: "relu", Text: "ReLU"}, {Value: "tanh", Text: "tanh"}}},
 		{Key: "start.sha256", Own: true, Label: "Start from"},
 		{Key: "start.public", Own: true, Kind: Tick, Label: "This ε leaves out what it was trained on", Help: "Its weights count as public: this run’s ε promises nothing to the rows that left them. Were they these rows, and its run private, the ε of both add up: the statement says to how much."},
-		{Key: "start.trainable", Own: true, Label: "Trained part", Preset: "all", Help: "all; head, the last layer alone; or last:1, the head and the block before it, last:2 …. The layers before it stay as they are, and get no noise."},
+		{Key: "start.trainable", Own: true, Label: "Trained part", Preset: "all", Help: "all; head, the layer that answers; or last:1, the head and the block before it, last:2 …. The layers before it stay as they are, and get no noise."},
 		{Key: "public_rows.sha256", Own: true, Label: "Public rows"},
 		{Key: "public_rows.batch_size", Own: true, Label: "Public rows a step", Help: "Each step draws so many of them."},
 		{Key: "public_rows.weight", Own: true, Label: "Their weight w", Help: "A step takes (1 − w) times the noisy gradient of your rows and w times the mean gradient of the public ones."},

@@ -38,8 +38,8 @@ type Host struct {
 	// Backbones runs models that make features, and Features stores these; nil: nothing does.
 	Backbones Backbones
 	Features  Features
-	// Transformer makes one file of weights of the files of a transformer's checkpoint, config.json and those of its
-	// tensors, and returns the latter, in the order of their names; nil: nothing does.
+	// Transformer makes one file of weights of the files of a transformer's checkpoint, and returns those that it is made of,
+	// config.json and those of its tensors, in the order of their names; nil: nothing does.
 	Transformer func(ctx context.Context, files []source.File) (weights []byte, of []source.File, err error)
 	// Agreement returns what the parties of a room have agreed on.
 	Agreement func(context.Context, run.Invitation) (run.Agreed, error)

@@ -85,8 +85,8 @@ func (p *planner) readWeights(r Request, q run.StartRequest) (run.StartInfo, err
 	return w.Info, nil
 }
 
-// weightsIn returns the bytes of a model's file, or of one that is made of several: then with the hash of those that have
-// tensors, one after the other by their names.
+// weightsIn returns the bytes of a model's file, or of one that is made of several: then with the hash of those that it is
+// made of, one after the other, and the last of them.
 func (p *planner) weightsIn(r Request) (f source.File, b []byte, sum string, err error) {
 	if len(r.TrainFiles) < 2 || p.transformer == nil {
 		f, b, err = wholeFile(r, modelSize)
@@ -114,7 +114,7 @@ func (p *planner) weightsIn(r Request) (f source.File, b []byte, sum string, err
 			return nil, nil, "", &data.Error{File: f.Name(), Got: "the file could not be read", Err: err, Fix: "Choose the file again; it may have been moved or changed since."}
 		}
 	}
-	return of[0], b, hex.EncodeToString(h.Sum(nil)), nil
+	return of[len(of)-1], b, hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // unchanged refuses a file whose hash is not the one that it had when it was chosen; "": any is right.

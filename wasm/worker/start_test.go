@@ -56,8 +56,8 @@ func TestRunsGetTheWeightsTheyName(t *testing.T) {
 	p.next(ReplyType)
 }
 
-// TestACheckpointIsOneFileOfWeights: of several files one is made, whose hash is that of those with tensors, one after the
-// other; what is wrong with them is told, and where nothing makes one, several files are refused.
+// TestACheckpointIsOneFileOfWeights: of several files one is made, whose hash is that of those that it is made of, one after
+// the other; what is wrong with them is told, and where nothing makes one, several files are refused.
 func TestACheckpointIsOneFileOfWeights(t *testing.T) {
 	made, err := io.ReadAll(contentOf(t, saved(t)))
 	if err != nil {
@@ -74,16 +74,16 @@ func TestACheckpointIsOneFileOfWeights(t *testing.T) {
 			if len(files) == 2 {
 				return nil, nil, refused
 			}
-			return made, []source.File{files[2], files[0]}, nil
+			return made, []source.File{files[1], files[2], files[0]}, nil
 		}
 	})
-	config, first, second := source.Bytes("config.json", []byte("{}")), source.Bytes("a.safetensors", []byte("first")), source.Bytes("b.safetensors", []byte("second"))
+	config, first, second := source.Bytes("a.json", []byte("{}")), source.Bytes("a.safetensors", []byte("first")), source.Bytes("b.safetensors", []byte("second"))
 	p.send(Start, 1, `{}`, second, config, first)
 	info := decode[run.StartInfo](t, p.next(ReplyType))
-	if want := fmt.Sprintf("%x", sha256.Sum256([]byte("firstsecond"))); info.SHA256 != want || info.File != "a.safetensors" || info.Parameters != 4 {
+	if want := fmt.Sprintf("%x", sha256.Sum256([]byte("{}firstsecond"))); info.SHA256 != want || info.File != "b.safetensors" || info.Parameters != 4 {
 		t.Errorf("weights of %+v, want the hash %s", info, want)
 	}
-	if want := []string{"b.safetensors", "config.json", "a.safetensors"}; !slices.Equal(given, want) {
+	if want := []string{"b.safetensors", "a.json", "a.safetensors"}; !slices.Equal(given, want) {
 		t.Errorf("it was given %v", given)
 	}
 	p.send(Start, 2, `{}`, config, first)

@@ -26,7 +26,7 @@ function opened(bytes) {
 test("each of a checkpoint's numbers has its place in the layers, whatever its type, prefix and file", async () => {
   for (const kind of ["bert", "roberta", "distilbert"]) {
     const c = drawn(kind), { bytes, weights } = await convert(files(c));
-    assert.deepEqual(weights, [1]);
+    assert.deepEqual(weights, [0, 1]);
     const { layers, tensors } = opened(bytes), norm = kind === "roberta" ? "layernorm" : "layernorm:e12";
     const block = ["skip", "attention:2", "add", norm, "skip", "conv1d:6:1", "gelu", "conv1d:4:1", "add", norm];
     assert.deepEqual(layers, ["embedding:11:4", "position", norm, ...block, ...block, "first", "dense:4", kind === "distilbert" ? "relu" : "tanh", "dense"]);
@@ -101,6 +101,11 @@ test("what is no checkpoint, or none that layers can be, is refused by what is w
     ["heads that do not divide", other({ num_attention_heads: 3 }), /divide hidden_size/],
     ["an odd epsilon", other({ layer_norm_eps: 3e-6 }), /power of ten/],
     ["an epsilon of 0", other({ layer_norm_eps: 0 }), /power of ten/],
+    ["an epsilon that is a text", other({ layer_norm_eps: "1e-5" }), /power of ten/],
+    ["an epsilon in a list", other({ layer_norm_eps: [1e-5] }), /power of ten.*a list or an object/],
+    ["an activation nested deeply", [json("config.json", JSON.stringify(c.config).replace('"gelu"', "[".repeat(1e5) + "]".repeat(1e5))), tensors], /gelu or relu.*a list or an object/],
+    ["a type that is no text", headed('{"a":{"dtype":{"toString":1},"shape":[1],"data_offsets":[0,0]}}'), /got none among 1 tensors/],
+    ["a shape of a million sizes", headed(`{"a":{"dtype":"F32","shape":[${Array(1e6).fill(1)}],"data_offsets":[0,0]}}`), /^.{0,400}$/s],
     ["another width", other({ hidden_size: 6 }), /word_embeddings\.weight of shape \[11,6\].*got \[11,4\]/],
     ["another vocabulary", other({ vocab_size: 12 }), /word_embeddings\.weight of shape \[12,4\]/],
     ["more layers than tensors", other({ num_hidden_layers: 3 }), /the tensor bert\.encoder\.layer\.2\.attention\.self\.query\.weight, got none/],
@@ -178,6 +183,10 @@ test("a vocabulary of BERT's kind makes tokens of texts; longer ones are cut, an
   assert.deepEqual([two.shape, two.values.length, [...two.values.subarray(64, 69)]], [[2, 64], 128, [2, 23, 23, 3, -1]]);
   const small = await open(new File(["[UNK]\n[CLS]\n[SEP]\nthe\r\n##s\n\n"], "vocab.txt"));
   assert.deepEqual(ids(small, "THE thes", 32).slice(0, 6), [1, 3, 3, 4, 2, -1]);
+  // One that has no number for what it does not know says so, and makes none up.
+  const bare = await open(json("tokenizer.json", { added_tokens: [], normalizer: null, pre_tokenizer: { type: "BertPreTokenizer" }, post_processor: null, decoder: null, model: { type: "WordPiece", unk_token: "[UNK]", continuing_subword_prefix: "##", max_input_chars_per_word: 100, vocab: { the: 1 } } }));
+  assert.deepEqual(ids(bare, "the", 32).slice(0, 2), [1, -1]);
+  assert.throws(() => ids(bare, "the parcel", 32), /gives undefined for the number of a token/);
 });
 
 test("what is no tokenizer is refused by what is wrong", async () => {

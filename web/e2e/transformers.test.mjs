@@ -14,6 +14,7 @@ const sha = (b) => createHash("sha256").update(b).digest("hex");
 test("texts become a tokenizer's tokens, and the last block of a checkpoint is trained on them", async (t) => {
   const page = await visit(t, STILL), [config, tensors] = files(checkpoint), vocab = vocabulary();
   const table = file("mails.csv", Buffer.from(mails(400)));
+  const bytes = new Map(await Promise.all([config, tensors].map(async (f) => /** @type {const} */ ([f, Buffer.from(await f.arrayBuffer())]))));
   const r = await page.evaluate(async (sent) => {
     const [table, vocab, config, tensors, broken, settings] = sent.map(({ name, base64 }) => new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name));
     const rejects = async (f) => f().then(() => "it was taken", (e) => e.message);
@@ -49,8 +50,8 @@ test("texts become a tokenizer's tokens, and the last block of a checkpoint is t
   const begin = summary.preview.rows[0].slice(0, 4).map(Number);
   assert.ok(begin[0] === 2 && begin.slice(1).every((id) => id > 4 && id < 27), begin.join()); // [CLS] and words
 
-  const bytes = Buffer.from(await tensors.arrayBuffer()), all = Object.values(checkpoint.tensors).reduce((n, x) => n + x.values.length, 0) - 2 * 16 - 51; // without types and the head
-  assert.deepEqual([r.info.file, r.info.sha256], ["model.safetensors", sha(bytes)], "the hash is not the file's");
+  const both = Buffer.concat([config, tensors].map((f) => bytes.get(f))), all = Object.values(checkpoint.tensors).reduce((n, x) => n + x.values.length, 0) - 2 * 16 - 51; // without types and the head
+  assert.deepEqual([r.info.file, r.info.sha256], ["model.safetensors", sha(both)], "the hash is not the files'");
   const layers = r.info.model.layers;
   assert.deepEqual([layers[0], layers.at(-1), layers.length], ["embedding:27:16", "dense", 27]);
   const { frozen, parameters } = r.plan;
