@@ -363,19 +363,24 @@ func TestKeptRowsChangeNothing(t *testing.T) {
 	}
 }
 
-// TestFrozenLayersTakeTimeOnce: a plan that keeps what they make of rows says nothing of hours that it will not take.
+// TestFrozenLayersTakeTimeOnce: a plan that keeps what they make of rows says nothing of hours that it will not take. Public
+// rows go through them in each step.
 func TestFrozenLayersTakeTimeOnce(t *testing.T) {
 	ds := firstRows(t)
-	for trainable, want := range map[string]bool{"all": true, "last:1": true, "head": false} {
+	for trainable, want := range map[string]bool{"all": true, "last:1": true, "head": false, "head, public rows": true} {
+		trainable, public := strings.CutSuffix(trainable, ", public rows")
 		cfg := base("constant")
 		cfg.Model, cfg.Steps, cfg.Accountant = run.Model{Kind: "mlp", Hidden: []int{4096, 4096}, Activation: "tanh"}, 1_000_000, "rdp"
 		cfg.Start = run.Start{File: "a.zip", SHA256: strings.Repeat("a", 64), Public: true, Trainable: trainable}
+		if public {
+			cfg.PublicRows = run.PublicRows{File: "b.csv", SHA256: strings.Repeat("b", 64), BatchSize: 1000, Weight: 0.5, Public: true}
+		}
 		p, err := plan.Recall(&accounts, cfg, ds.Meta())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := slices.ContainsFunc(p.Info().Warnings, func(w run.Warning) bool { return strings.Contains(w.Message, "hours") }); got != want {
-			t.Errorf("%s: warned of hours: %t", trainable, got)
+			t.Errorf("%s, public rows: %t: warned of hours: %t", trainable, public, got)
 		}
 	}
 }
