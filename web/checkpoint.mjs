@@ -45,14 +45,14 @@ const kinds = {
 kinds["xlm-roberta"] = kinds.camembert = kinds.roberta;
 
 // convert makes one file of a checkpoint's.
-/** @param {File[]} files @param {(done: number, total: number) => void} [onProgress] bytes */
-export async function convert(files, onProgress) {
+/** @param {File[]} files */
+export async function convert(files) {
   const chosen = configFile(files), config = await configOf(chosen), weights = files.flatMap((f, i) => f.name.toLowerCase().endsWith(".safetensors") ? [i] : []);
   if (weights.length === 0) throw new Fault("model.safetensors beside config.json", among(files), "Choose both files of the checkpoint together.");
   const { kind, sizes } = read(config), tensors = await tensorsOf(weights.map((i) => files[i]), kind);
-  const { layers, wanted } = listed(config, kind, sizes, tensors);
+  const { layers, wanted } = listed(kind, sizes, tensors);
   const of = [...weights, files.indexOf(chosen)].sort((a, b) => files[a].name < files[b].name ? -1 : 1);
-  return { bytes: await written(layers, wanted, tensors, onProgress), weights: of };
+  return { bytes: await written(layers, wanted, tensors), weights: of };
 }
 
 // configFile is that of the configuration.
@@ -77,6 +77,9 @@ async function configOf(file) {
   if (typeof config?.model_type !== "string") throw new Fault("a configuration with a model_type", `${file.name} without one`, "Choose the config.json of the checkpoint.");
   return config;
 }
+
+/** @param {number[]} shape */
+const sizeOf = (shape) => shape.reduce((a, b) => a * b, 1);
 
 /** @param {File[]} files */
 const among = (files) => short(files.map((f) => f.name).join(", ") || "no files");
@@ -128,10 +131,10 @@ async function tensorsOf(files, kind) {
       const name = plain(given, kind), offsets = t?.data_offsets;
       const whole = (/** @type {unknown} */ list) => Array.isArray(list) && list.every((n) => Number.isSafeInteger(n) && n >= 0);
       if (!whole(t?.shape) || !whole(offsets) || offsets.length !== 2 || offsets[0] > offsets[1] || offsets[1] > file.size - 8 - size) throw damaged(`a tensor ${short(given)} whose place is not in the file`);
-      const count = t.shape.reduce((/** @type {number} */ a, /** @type {number} */ b) => a * b, 1);
-      if (typeof t.dtype === "string" && Object.hasOwn(BYTES, t.dtype) && count * BYTES[t.dtype] !== offsets[1] - offsets[0]) throw damaged(`a tensor ${short(given)} of shape [${short(t.shape)}] and ${offsets[1] - offsets[0]} bytes`);
+      const count = sizeOf(t.shape), dtype = typeof t.dtype === "string" ? t.dtype : "";
+      if (Object.hasOwn(BYTES, dtype) && count * BYTES[dtype] !== offsets[1] - offsets[0]) throw damaged(`a tensor ${short(given)} of shape [${short(t.shape)}] and ${offsets[1] - offsets[0]} bytes`);
       if (all.has(name)) throw new Fault("each tensor once", `${short(given)} twice`, "Choose the files of one checkpoint alone.");
-      all.set(name, { file, at: 8 + size + offsets[0], dtype: typeof t.dtype === "string" ? t.dtype : "", shape: t.shape });
+      all.set(name, { file, at: 8 + size + offsets[0], dtype, shape: t.shape });
     }
   }
   return all;
@@ -142,8 +145,8 @@ async function tensorsOf(files, kind) {
 const plain = (name, kind) => (name.startsWith(kind.prefix) ? name.slice(kind.prefix.length) : name).replace(/\.gamma$/, ".weight").replace(/\.beta$/, ".bias");
 
 // listed returns the layers, and what their tensors are made of.
-/** @param {Record<string, any>} config @param {typeof bert} kind @param {ReturnType<typeof read>["sizes"]} s @param {Map<string, Tensor>} tensors */
-function listed(config, kind, s, tensors) {
+/** @param {typeof bert} kind @param {ReturnType<typeof read>["sizes"]} s @param {Map<string, Tensor>} tensors */
+function listed(kind, s, tensors) {
   /** @type {string[]} */
   const layers = [];
   /** @type {Wanted[]} */
@@ -194,7 +197,7 @@ function listed(config, kind, s, tensors) {
   if (classes?.length === 2 && has(kind.pooler)) linear("dense", kind.head, d, classes[0]);
   else layers.push("dense");
   for (const w of wanted) for (const name of w.from) fits(name, w, kind, s, tensors);
-  const count = wanted.reduce((n, w) => n + w.shape.reduce((a, b) => a * b, 1), 0);
+  const count = wanted.reduce((n, w) => n + sizeOf(w.shape), 0);
   if (count > PARAMETERS) throw new Fault(`at most ${PARAMETERS} parameters, which a browser tab can hold`, String(count), "Choose a smaller checkpoint.");
   return { layers, wanted };
 }
@@ -245,7 +248,7 @@ function joined(parts) {
 // numbers reads a tensor.
 /** @param {Tensor} t */
 async function numbers({ file, at, dtype, shape }) {
-  const count = shape.reduce((a, b) => a * b, 1), b = await file.slice(at, at + count * BYTES[dtype]).arrayBuffer();
+  const count = sizeOf(shape), b = await file.slice(at, at + count * BYTES[dtype]).arrayBuffer();
   if (dtype === "F32") return new Float32Array(b);
   const from = new Uint16Array(b), bits = new Uint32Array(count), out = new Float32Array(bits.buffer);
   if (dtype === "BF16") from.forEach((v, i) => { bits[i] = v << 16; });
@@ -262,14 +265,14 @@ function half(v) {
 }
 
 // written is the file of the layers' tensors.
-/** @param {string[]} layers @param {Wanted[]} wanted @param {Map<string, Tensor>} tensors @param {((done: number, total: number) => void) | undefined} onProgress */
-async function written(layers, wanted, tensors, onProgress) {
+/** @param {string[]} layers @param {Wanted[]} wanted @param {Map<string, Tensor>} tensors */
+async function written(layers, wanted, tensors) {
   /** @type {Record<string, unknown>} */
   const header = { __metadata__: { layers: layers.join(" ") } };
   let size = 0;
   for (const { name, shape } of wanted) {
     const from = size;
-    size += 4 * shape.reduce((a, b) => a * b, 1);
+    size += 4 * sizeOf(shape);
     header[name] = { dtype: "F32", shape, data_offsets: [from, size] };
   }
   let head = new TextEncoder().encode(JSON.stringify(header));
@@ -286,7 +289,6 @@ async function written(layers, wanted, tensors, onProgress) {
     const v = map ? map(parts) : parts[0];
     out.set(v, at);
     at += v.length;
-    onProgress?.(4 * at, size);
   }
   return bytes;
 }

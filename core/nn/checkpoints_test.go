@@ -26,7 +26,7 @@ type hub struct {
 	shapes                    map[string][]int
 }
 
-// names are those of a kind of model: of what stands before all blocks, of a block's parts, and of what follows.
+// names has the names of a kind of model: of its embeddings, of a block's parts, and of pooler and head.
 type names struct {
 	embeddings, block                            string
 	query, key, value, out, norm, up, down, last string

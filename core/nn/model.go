@@ -84,7 +84,7 @@ func (m *Model) Params() []compute.Buffer {
 	return all
 }
 
-// Sites are those of all layers that are trained.
+// Sites returns the sites of the layers that are trained.
 func (m *Model) Sites() []Site { return m.sites }
 
 // eachSite calls f with every site, its number, and the place of its first tensor
