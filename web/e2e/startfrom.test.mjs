@@ -30,9 +30,10 @@ test("a run starts from a model with the model's accuracy, and names it", async 
     const bytes = new Uint8Array(await forms.safetensors.arrayBuffer()), cut = new File([bytes.slice(0, -8)], "cut.safetensors");
     const odd = bytes.slice();
     odd.set(new Uint8Array(new Float32Array([NaN]).buffer), odd.length - 4);
-    const tuned = await run({ ...declared, steps: 3, tuning: { runs: 2, learning_rate: [1e-6, 2e-6] } }, { start: forms.zip });
+    // How many runs a tuning has is drawn: with a mean of 30 there is none once in 10¹³ times.
+    const tuned = await run({ ...declared, steps: 1, tuning: { runs: 30, learning_rate: [1e-6, 2e-6] } }, { start: forms.zip });
     return {
-      found, info, plan: plan.guarantee, again: again.test_accuracy, made: made.test_accuracy, tuned: tuned.steps > 0 ? tuned.test_accuracy : made.test_accuracy,
+      found, info, plan: plan.guarantee, again: again.test_accuracy, made: made.test_accuracy, tuned: tuned.test_accuracy,
       random: (await run(onward)).test_accuracy,
       refused: {
         undeclared: await rejects(() => run(onward, { start: forms.json })),
