@@ -32,7 +32,7 @@ func (a attentionSpec) outline(in Shape) (Outline, error) {
 	c, t := in.Channels, int64(in.Height)
 	o.Out = in
 	o.Parameters += l.Parameters
-	o.Tensors = []Tensor{{"in_weight", []int{c, 3 * c}}, {"in_bias", []int{3 * c}}, {"out_weight", []int{c, c}}, {"out_bias", []int{c}}}
+	o.Tensors = []Tensor{{Name: "in_weight", Shape: []int{c, 3 * c}}, {Name: "in_bias", Shape: []int{3 * c}}, {Name: "out_weight", Shape: []int{c, c}}, {Name: "out_bias", Shape: []int{c}}}
 	o.Formed += l.Formed
 	o.Products += l.Products + 2*t*t*int64(c)
 	// What is taken of each place, what is seen, and the gradient by what the first map gives.
@@ -46,9 +46,12 @@ func (attentionSpec) lipschitz() bool { return false }
 
 func (a attentionSpec) layer(b *builder, in Shape, _ bool) Layer {
 	first, last := a.maps(in.Channels)
+	through, out := first.newConv(b, in, true), last.newConv(b, in, true)
+	// By variances of 1/channels products of normalised places are about as large as what a softmax tells apart.
+	through.variance, out.variance = 1, 1
 	return &attention{
 		be: b.be, tokens: b.tokens, places: in.Height, heads: sequence.Heads{Count: a.heads, Channels: in.Channels},
-		in: first.newConv(b, in, true), out: last.newConv(b, in, true),
+		in: adapt(b, through, lowRankTargets[:3]...), out: adapt(b, out, lowRankTargets[3]),
 		p: b.rows(a.heads * in.Height * in.Height), y: b.rows(in.Len()), da: b.back(3 * in.Len()),
 	}
 }
@@ -60,8 +63,8 @@ type attention struct {
 	tokens *tokens
 	places int
 	heads  sequence.Heads
-	in     *conv // [channels×3·channels]: query, key and value of all heads
-	out    *conv
+	in     Layer // [channels×3·channels]: query, key and value of all heads
+	out    Layer
 	n      int
 	a      compute.Buffer // what in gave; not owned
 	p, y   compute.Buffer
@@ -81,9 +84,4 @@ func (l *attention) Backward(dy compute.Buffer, want bool) compute.Buffer {
 	return l.in.Backward(l.da, want)
 }
 
-// Init draws weights of variance 1/channels, by which products of normalised places are
-// about as large as what a softmax tells apart.
-func (l *attention) Init(rng *rand.Rand) {
-	l.in.draw(rng, 1)
-	l.out.draw(rng, 1)
-}
+func (l *attention) Init(rng *rand.Rand) { initAll([]Layer{l.in, l.out}, rng) }

@@ -10,8 +10,9 @@ import (
 // bias is the layer y = x + b, b [width]. An example's gradient by b equals its gradient by y, so that
 // it costs no computation.
 type bias struct {
-	*formedSite
-	y, dx compute.Buffer // [rows×width]
+	affine
+	width, n int            // of a row, and rows of the last pass
+	y, dx    compute.Buffer // [rows×width]
 }
 
 var biasForm = form{usage: "bias", read: func(arguments) layerSpec { return biasSpec{} }}
@@ -26,26 +27,34 @@ func (biasSpec) outline(in Shape) (Outline, error) {
 }
 
 func (biasSpec) layer(b *builder, in Shape, _ bool) Layer {
-	return &bias{formedSite: newFormedSite(b, in.Len()), y: b.rows(in.Len()), dx: b.back(in.Len())}
+	return newBias(b, in, newAffine(b, 0, in.Len()))
 }
 
-func (b *bias) Sites() []Site { return []Site{b.formedSite} }
+func newBias(b *builder, in Shape, p affine) *bias {
+	return &bias{affine: p, width: in.Len(), y: b.rows(in.Len()), dx: b.back(in.Len())}
+}
 
 func (b *bias) Forward(x compute.Buffer, n int) compute.Buffer {
-	b.rows = n
-	kernel.Copy(b.be, n*b.p.Len(), b.y, x)
-	kernel.AddRow(b.be, n, b.p.Len(), b.p, b.y)
+	b.n = n
+	b.join()
+	kernel.Copy(b.be, n*b.width, b.y, x)
+	kernel.AddRow(b.be, n, b.width, b.p, b.y)
 	return b.y
 }
 
 func (b *bias) Backward(dy compute.Buffer, want bool) compute.Buffer {
-	d := b.p.Len()
-	b.gather(func(from, n int, dst compute.Buffer) { kernel.Copy(b.be, n*d, dst, dy.Slice(from*d, n*d)) })
+	d := b.width
+	by := func(from, n int, dst compute.Buffer) { kernel.Copy(b.be, n*d, dst, dy.Slice(from*d, n*d)) }
+	b.form(b.n, by, by)
 	if want {
-		kernel.Copy(b.be, b.rows*d, b.dx, dy)
+		kernel.Copy(b.be, b.n*d, b.dx, dy)
 	}
 	return b.dx
 }
 
 // Init sets b to zero.
-func (b *bias) Init(*rand.Rand) { kernel.Fill(b.be, b.p.Len(), 0, b.p) }
+func (b *bias) Init(*rand.Rand) {
+	if b.site != nil {
+		kernel.Fill(b.be, b.width, 0, b.p)
+	}
+}

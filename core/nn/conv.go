@@ -91,7 +91,7 @@ func (c convSpec) newConv(b *builder, in Shape, wantDx bool) *conv {
 // newMap makes a convolution that is asked for its weights' gradients alone, which [conv.weigh] forms.
 func (c convSpec) newMap(b *builder, in Shape) *conv {
 	w := c.window(in)
-	return &conv{formedSite: newFormedSite(b, (w.Patch()+1)*c.channels), window: w, channels: c.channels}
+	return &conv{affine: newAffine(b, w.Patch()*c.channels, c.channels), window: w, channels: c.channels, variance: 2}
 }
 
 // conv multiplies what a window sees at each of its places with W [patch×channels]
@@ -99,68 +99,60 @@ func (c convSpec) newMap(b *builder, in Shape) *conv {
 // formed: summed in float32, it is off by more than any bound on its norm says
 // where its terms cancel, so what is measured has to be what is added.
 type conv struct {
-	*formedSite // W and then b
-	window      picture.Window
-	channels    int
-	x           compute.Buffer // of the last pass; not owned
-	y, dx       compute.Buffer
-	bound       *spectral // made when first needed
+	affine
+	window   picture.Window
+	channels int
+	variance float64        // of the weights that it begins with, times the number of values that each output sums
+	n        int            // rows of the last pass
+	x        compute.Buffer // of the last pass; not owned
+	y, dx    compute.Buffer
+	bound    *spectral // made when first needed
 }
 
-func (c *conv) weights() (w, b compute.Buffer) {
-	n := c.p.Len() - c.channels
-	return c.p.Slice(0, n), c.p.Slice(n, c.channels)
-}
-
-func (c *conv) Sites() []Site { return []Site{c.formedSite} }
-
-func (c *conv) Forward(x compute.Buffer, n int) compute.Buffer {
-	w, _ := c.weights()
-	return c.forward(x, n, w)
-}
+func (c *conv) Forward(x compute.Buffer, n int) compute.Buffer { return c.forward(x, n, c.w) }
 
 func (c *conv) Backward(dy compute.Buffer, want bool) compute.Buffer {
-	w, _ := c.weights()
-	return c.backward(dy, want, w)
+	return c.backward(dy, want, c.w)
 }
 
 // forward and backward have weights w, which are the parameters or made of them.
 func (c *conv) forward(x compute.Buffer, n int, w compute.Buffer) compute.Buffer {
-	c.x, c.rows = x, n
-	_, b := c.weights()
-	picture.Conv(c.be, c.window, n, c.channels, x, w, b, c.y)
+	c.x, c.n = x, n
+	picture.Conv(c.be, c.window, n, c.channels, x, w, c.b, c.y)
 	return c.y
 }
 
 func (c *conv) backward(dy compute.Buffer, want bool, w compute.Buffer) compute.Buffer {
-	c.weigh(c.x, dy, c.rows)
+	c.weigh(c.x, dy, c.n)
 	if want {
-		picture.ConvGrad(c.be, c.window, c.rows, c.channels, dy, w, c.dx)
+		picture.ConvGrad(c.be, c.window, c.n, c.channels, dy, w, c.dx)
 	}
 	return c.dx
 }
 
 // weigh forms the weights' gradients of n rows x from those by what the convolution makes of them.
 func (c *conv) weigh(x, dy compute.Buffer, n int) {
-	c.rows = n
-	in, out := c.window.In(), c.window.Places()*c.channels
-	c.gather(func(from, n int, dst compute.Buffer) {
+	in, places := c.window.In(), c.window.Places()
+	out := places * c.channels
+	c.form(n, func(from, n int, dst compute.Buffer) {
 		picture.ConvWeights(c.be, c.window, n, c.channels, x.Slice(from*in, n*in), dy.Slice(from*out, n*out), dst)
+	}, func(from, n int, dst compute.Buffer) {
+		sumPlaces(c.be, n, places, c.channels, dy.Slice(from*out, n*out), dst)
 	})
 }
 
 // Init draws weights from a normal distribution of variance 2/patch (He et al.
 // 2015), and zero biases.
-func (c *conv) Init(rng *rand.Rand) { c.draw(rng, 2) }
-
-// draw draws weights of a variance, divided by the number of values that each output sums.
-func (c *conv) draw(rng *rand.Rand, variance float64) {
-	v := make([]float32, c.p.Len())
-	std := math.Sqrt(variance / float64(c.window.Patch()))
+func (c *conv) Init(rng *rand.Rand) {
+	if c.site == nil {
+		return
+	}
+	v := make([]float32, c.site.p.Len())
+	std := math.Sqrt(c.variance / float64(c.window.Patch()))
 	for i := range len(v) - c.channels {
 		v[i] = float32(std * rng.NormFloat64())
 	}
-	c.be.Write(c.p, v)
+	c.be.Write(c.site.p, v)
 }
 
 // Bound is, with the rows of x that the window sees at each place written one
@@ -169,8 +161,7 @@ func (c *conv) draw(rng *rand.Rand, variance float64) {
 // Its adjoint has the same norm.
 func (c *conv) Bound(dst compute.Buffer) {
 	if c.bound == nil {
-		w, b := c.weights()
-		c.bound = newSpectral(c.be, w, b, c.window.Patch(), c.channels)
+		c.bound = newSpectral(c.be, c.w, c.b, c.window.Patch(), c.channels)
 		c.bound.overlap, c.bound.places = c.window.Overlap(), c.window.Places()
 	}
 	c.bound.bound(dst)

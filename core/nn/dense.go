@@ -36,7 +36,7 @@ func (a denseSpec) outline(in Shape) (Outline, error) {
 // layer: the first one of a model needs no gradient by its input, and saves that
 // memory.
 func (a denseSpec) layer(b *builder, in Shape, wantDx bool) Layer {
-	if b.most > 1 {
+	if b.most > 1 || b.how != whole {
 		return a.newViewed(b, in, wantDx)
 	}
 	d := &dense{outerSite: newOuterSite(b, in.Len(), a.out), zero: a.zero, y: b.rows(a.out)}

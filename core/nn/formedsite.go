@@ -29,12 +29,10 @@ type formedSite struct {
 
 // newFormedSite makes the site of d parameters, with memory for their gradients.
 func newFormedSite(b *builder, d int) *formedSite {
-	s := &formedSite{be: b.be, views: b.views, p: b.from.take(d)}
-	if !b.frozen {
-		s.g, s.norm, s.zero = b.examples(d), b.examples(1), b.examples(1)
-		s.one, s.gg = ones(b.be, b.capacity), scratch{be: b.be}
+	return &formedSite{
+		be: b.be, views: b.views, p: b.from.take(d),
+		g: b.examples(d), norm: b.examples(1), zero: b.examples(1), one: ones(b.be, b.capacity), gg: scratch{be: b.be},
 	}
-	return s
 }
 
 // gather forms g from the rows of the last pass: form writes the gradients of n

@@ -34,8 +34,10 @@ func (g groupNormSpec) layer(b *builder, in Shape, _ bool) Layer {
 }
 
 func newGroupNorm(b *builder, groups picture.Groups) *groupNorm {
-	n, d := groups.Positions*groups.Channels, 2*groups.Channels
-	return &groupNorm{formedSite: newFormedSite(b, d), groups: groups, stats: b.rows(groups.Stats()), y: b.rows(n), dx: b.back(n)}
+	n := groups.Positions * groups.Channels
+	l := &groupNorm{affine: newAffine(b, groups.Channels, groups.Channels), groups: groups, stats: b.rows(groups.Stats()), y: b.rows(n), dx: b.back(n)}
+	l.joining()
+	return l
 }
 
 // groupNorm brings groups of one example's channels to mean 0 and variance 1, together or at each
@@ -43,35 +45,40 @@ func newGroupNorm(b *builder, groups picture.Groups) *groupNorm {
 // then has a factor and a summand for each channel (Wu & He 2018). Unlike batch
 // normalisation it looks at one example alone.
 type groupNorm struct {
-	*formedSite // the factors and then the summands
-	groups      picture.Groups
-	x           compute.Buffer // of the last pass; not owned
-	stats       compute.Buffer
-	y, dx       compute.Buffer
+	affine // the factors, which are its weights, and the summands
+	groups picture.Groups
+	n      int            // rows of the last pass
+	x      compute.Buffer // of the last pass; not owned
+	stats  compute.Buffer
+	y, dx  compute.Buffer
 }
 
-func (l *groupNorm) Sites() []Site { return []Site{l.formedSite} }
-
 func (l *groupNorm) Forward(x compute.Buffer, n int) compute.Buffer {
-	l.x, l.rows = x, n
+	l.x, l.n = x, n
+	l.join()
 	picture.GroupNorm(l.be, l.groups, n, x, l.p, l.stats, l.y)
 	return l.y
 }
 
 func (l *groupNorm) Backward(dy compute.Buffer, want bool) compute.Buffer {
 	in, stats := l.groups.Positions*l.groups.Channels, l.groups.Stats()
-	l.gather(func(from, n int, dst compute.Buffer) {
+	l.form(l.n, func(from, n int, dst compute.Buffer) {
 		picture.GroupNormParams(l.be, l.groups, n, l.x.Slice(from*in, n*in), l.stats.Slice(from*stats, n*stats), dy.Slice(from*in, n*in), dst)
+	}, func(from, n int, dst compute.Buffer) {
+		sumPlaces(l.be, n, l.groups.Positions, l.groups.Channels, dy.Slice(from*in, n*in), dst)
 	})
 	if want {
-		picture.GroupNormGrad(l.be, l.groups, l.rows, l.x, l.p, l.stats, dy, l.dx)
+		picture.GroupNormGrad(l.be, l.groups, l.n, l.x, l.p, l.stats, dy, l.dx)
 	}
 	return l.dx
 }
 
 // Init starts with factors of 1 and summands of 0.
 func (l *groupNorm) Init(*rand.Rand) {
-	c := l.groups.Channels
-	kernel.Fill(l.be, c, 1, l.p.Slice(0, c))
-	kernel.Fill(l.be, c, 0, l.p.Slice(c, c))
+	if l.how == whole {
+		kernel.Fill(l.be, l.w.Len(), 1, l.w)
+	}
+	if l.site != nil {
+		kernel.Fill(l.be, l.b.Len(), 0, l.b)
+	}
 }

@@ -28,12 +28,10 @@ type lookupSite struct {
 }
 
 func newLookupSite(b *builder, v, t, d int) *lookupSite {
-	s := &lookupSite{be: b.be, v: v, t: t, d: d, p: b.from.take(v * d)}
-	if !b.frozen {
-		s.g, s.norm, s.zero = b.examples(t*d), b.examples(1), b.examples(1)
-		s.one, s.column, s.looked = ones(b.be, b.capacity), ones(b.be, t*d), scratch{be: b.be}
+	return &lookupSite{
+		be: b.be, v: v, t: t, d: d, p: b.from.take(v * d),
+		g: b.examples(t * d), norm: b.examples(1), zero: b.examples(1), one: ones(b.be, b.capacity), column: ones(b.be, t*d), looked: scratch{be: b.be},
 	}
-	return s
 }
 
 // gather forms g from the gradient dy [n×t×d] by the vectors of the tokens.

@@ -36,7 +36,7 @@ func (l lstmSpec) outline(in Shape) (Outline, error) {
 	h := l.cells
 	o.Out = l.shown(in)
 	o.Parameters += b.Parameters
-	o.Tensors = []Tensor{{"weight_ih", []int{in.Channels, 4 * h}}, {"bias_ih", []int{4 * h}}, {"weight_hh", []int{h, 4 * h}}, {"bias_hh", []int{4 * h}}}
+	o.Tensors = []Tensor{{Name: "weight_ih", Shape: []int{in.Channels, 4 * h}}, {Name: "bias_ih", Shape: []int{4 * h}}, {Name: "weight_hh", Shape: []int{h, 4 * h}}, {Name: "bias_hh", Shape: []int{4 * h}}}
 	o.Formed += b.Formed
 	o.Products += b.Products
 	// What cells hold, the results, those at the place before, and where that is.
@@ -55,7 +55,8 @@ func (l lstmSpec) layer(b *builder, in Shape, wantDx bool) Layer {
 		in: l.gates().newConv(b, in, wantDx), back: l.gates().newMap(b, shown),
 		held: b.rows(shown.Len()), y: b.rows(shown.Len()), before: b.back(shown.Len()), last: b.back(in.Height),
 	}
-	if !b.frozen {
+	m.back.joining()
+	if b.how != still {
 		m.findLast()
 	}
 	return m
@@ -93,14 +94,14 @@ func (l *lstm) Sites() []Site { return append(l.in.Sites(), l.back.Sites()...) }
 
 func (l *lstm) Forward(x compute.Buffer, n int) compute.Buffer {
 	l.n, l.a = n, l.in.Forward(x, n)
+	l.back.join()
 	sequence.LSTM(l.be, n, l.places, l.tokens.many, l.cells, l.tokens.x, l.a, l.back.p, l.held, l.y)
 	return l.y
 }
 
 // Backward is for one call after a Forward: the gates become the gradients by what they are made of.
 func (l *lstm) Backward(dy compute.Buffer, want bool) compute.Buffer {
-	w, _ := l.back.weights()
-	sequence.LSTMGrad(l.be, l.n, l.places, l.tokens.many, l.cells, l.tokens.x, l.a, w, l.held, dy)
+	sequence.LSTMGrad(l.be, l.n, l.places, l.tokens.many, l.cells, l.tokens.x, l.a, l.back.w, l.held, dy)
 	for from, some := 0, l.some()*l.places; from < l.n*l.places; from += some {
 		some = min(some, l.n*l.places-from)
 		y, before := l.y.Slice(from*l.cells, some*l.cells), l.before.Slice(from*l.cells, some*l.cells)
@@ -114,10 +115,13 @@ func (l *lstm) Backward(dy compute.Buffer, want bool) compute.Buffer {
 func (l *lstm) Init(rng *rand.Rand) {
 	most := 1 / math.Sqrt(float64(l.cells))
 	for _, c := range []*conv{l.in, l.back} {
-		v := make([]float32, c.p.Len())
+		if c.site == nil {
+			continue
+		}
+		v := make([]float32, c.site.p.Len())
 		for i := range v {
 			v[i] = float32(most * (2*rng.Float64() - 1))
 		}
-		l.be.Write(c.p, v)
+		l.be.Write(c.site.p, v)
 	}
 }

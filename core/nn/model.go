@@ -48,11 +48,15 @@ func New(be compute.Backend, spec Spec, capacity, most int) *Model {
 	b := &builder{be: be, from: &arena{m.params}, capacity: capacity, most: most, views: m.views, tokens: m.tokens, dropping: m.dropping}
 	if n := spec.Frozen(); n > 0 {
 		m.still = be.New(n)
-		f := *b
-		f.from, f.dropping, f.frozen = &arena{m.still}, &dropping{}, true
-		m.layers = build(&f, spec.placed[:spec.frozen.parts], false)
+		b.still = &arena{m.still}
 	}
-	m.layers = append(m.layers, build(b, spec.placed[spec.frozen.parts:], false)...)
+	f, f1, f2 := *b, spec.frozen.parts, spec.frozen.until
+	f.dropping, f.how = &dropping{}, still
+	m.layers = build(&f, spec.placed[:f1], false)
+	b.how, b.low = spec.frozen.between, spec.frozen.low
+	m.layers = append(m.layers, build(b, spec.placed[f1:f2], false)...)
+	b.how = whole
+	m.layers = append(m.layers, build(b, spec.placed[f2:], f2 > f1)...)
 	m.sites = sitesOf(m.trained())
 	m.groups = spec.groupsOf(m.sites)
 	m.dz, m.part = b.rows(m.Outputs()), b.examples(1)

@@ -23,7 +23,7 @@ func smallModels() []Spec {
 		chain(SoftmaxCE, "relu", 9, 17, 10),
 		chain(SigmoidBCE, "tanh", 33, 12, 6, 4),
 		chain(Squared, "relu", 4, 8, 8, 1),
-	}, slices.Concat(sequences, pictures, partly)...)
+	}, slices.Concat(sequences, pictures, partly, inPart)...)
 }
 
 // eachModel runs f on every backend there is for all small models.
@@ -95,10 +95,25 @@ var partly = []Spec{
 	must(sequences[7].Trainable("last:1")),
 }
 
+// inPart are models of whose layers before the head a part is trained.
+var inPart = []Spec{
+	must(chain(SoftmaxCE, "relu", 9, 8, 7, 5).Trainable("biases")),
+	must(pictures[2].Trainable("biases")),
+	must(pictures[3].Trainable("biases")),
+	must(sequences[6].Trainable("biases")),
+	must(sequences[7].Trainable("biases")),
+	must(sequences[5].WithLowRank(LowRank{Rank: 2, Alpha: 3, Targets: []string{"value", "query"}})),
+	must(sequences[6].WithLowRank(LowRank{Rank: 3, Alpha: 2, Targets: []string{"query", "key", "value", "dense"}})),
+	must(sequences[6].WithLowRank(LowRank{Rank: 1, Alpha: 1, Targets: []string{"dense", "value"}, FreezeA: true})),
+}
+
 func written(s Spec) string {
 	var all []string
 	for _, l := range s.Layers {
 		all = append(all, l.Text)
+	}
+	if s.frozen.listed > s.frozen.layers {
+		all = slices.Insert(all, s.frozen.listed, "|")
 	}
 	if s.frozen.layers > 0 {
 		all = slices.Insert(all, s.frozen.layers, "|")

@@ -26,10 +26,8 @@ type outerSite struct {
 func newOuterSite(b *builder, in, out int) *outerSite {
 	be := b.be
 	s := &outerSite{be: be, in: in, out: out, w: b.from.take(in * out), b: b.from.take(out)}
-	if !b.frozen {
-		s.scaled, s.normX, s.normD, s.one = b.examples(out), b.examples(1), b.examples(1), ones(be, b.capacity)
-		s.xx, s.dd, s.t, s.column = scratch{be: be}, scratch{be: be}, scratch{be: be}, ones(be, out)
-	}
+	s.scaled, s.normX, s.normD, s.one = b.examples(out), b.examples(1), b.examples(1), ones(be, b.capacity)
+	s.xx, s.dd, s.t, s.column = scratch{be: be}, scratch{be: be}, scratch{be: be}, ones(be, out)
 	return s
 }
 

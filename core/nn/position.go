@@ -8,6 +8,10 @@ type positionSpec struct{ biasSpec }
 
 func (p positionSpec) outline(in Shape) (Outline, error) {
 	o, err := p.biasSpec.outline(in)
-	o.Tensors = []Tensor{{"weight", []int{in.Height, in.Channels}}}
+	o.Tensors = []Tensor{{Name: "weight", Shape: []int{in.Height, in.Channels}}}
 	return o, err
+}
+
+func (positionSpec) layer(b *builder, in Shape, _ bool) Layer {
+	return newBias(b, in, newAffine(b, in.Len(), 0))
 }

@@ -41,7 +41,8 @@ type Outline struct {
 	Text       string // as it was written
 	Out        Shape  // of what it gives
 	Parameters int
-	Tensors    []Tensor // that the parameters are, in their order
+	Tensors    []Tensor // that the parameters are, in their order, those that are not trained among them
+	LowRank    []Tensor // that stand behind them where [Spec.WithLowRank] has maps beside the layer's own
 	Products   int64    // multiplications that one row takes on its way forwards
 	Floats     int64    // of memory for each row of a batch
 	Back       int64    // of which for gradients, on a row's way back
@@ -54,11 +55,21 @@ type Outline struct {
 type Tensor struct {
 	Name  string // weight or bias
 	Shape []int
+	Still bool // it is not trained
+}
+
+// Len is the number of values.
+func (t Tensor) Len() int {
+	n := 1
+	for _, d := range t.Shape {
+		n *= d
+	}
+	return n
 }
 
 // tensors are a layer's weight, of some shape, and a bias for each of what comes last.
 func tensors(shape ...int) []Tensor {
-	return []Tensor{{"weight", shape}, {"bias", shape[len(shape)-1:]}}
+	return []Tensor{{Name: "weight", Shape: shape}, {Name: "bias", Shape: shape[len(shape)-1:]}}
 }
 
 // Spec is an architecture that fits together. Make one with [Read].
@@ -158,7 +169,7 @@ func (s Spec) Floats(views int) int64 {
 // CheckLipschitz refuses, by its number and name, a layer through which value clipping
 // knows no bound.
 func (s Spec) CheckLipschitz() error {
-	if s.frozen.layers > 0 {
+	if s.frozen.params > 0 {
 		return errors.New("nn: of layers that are not trained there is no bound")
 	}
 	bends := 0
@@ -215,13 +226,15 @@ type placed struct {
 // builder makes layers.
 type builder struct {
 	be       compute.Backend
-	from     *arena
+	from     *arena // parameters that are trained
+	still    *arena // and those that are not
+	how      training
+	low      LowRank
 	capacity int // examples
 	most     int // views of each
 	views    *views
 	tokens   *tokens
 	dropping *dropping
-	frozen   bool // layers are not trained, so that nothing comes back through them
 }
 
 // tokens holds the tokens of the last pass, of so many, which stand at so many places of each row.
@@ -244,7 +257,7 @@ func (b *builder) examples(width int) compute.Buffer { return b.be.New(b.capacit
 
 // back is rows for gradients on their way back.
 func (b *builder) back(width int) compute.Buffer {
-	if b.frozen {
+	if b.how == still {
 		return compute.Buffer{}
 	}
 	return b.rows(width)

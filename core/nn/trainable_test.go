@@ -152,3 +152,122 @@ func texts(s Spec) []string {
 	}
 	return all
 }
+
+// TestPartsOfLayersHaveTheirGradients: a model of whose layers the biases, or maps of low rank, are trained has the outputs of
+// the whole model with the parameters that [Spec.Join] makes of both, and each row's gradient follows from that model's: by
+// biases it is the same, by a map A·B with s before it s·G·Bᵀ and s·Aᵀ·G, with G by the weights beside it.
+func TestPartsOfLayersHaveTheirGradients(t *testing.T) {
+	const n, tol = 4, 2e-5
+	for name, open := range computetest.Backends(t) {
+		for _, spec := range inPart {
+			be := open()
+			plain := must(Read(spec.Input, texts(spec), spec.Outputs(), spec.Loss))
+			part, all := newModel(t, be, spec, n), New(be, plain, n, 1)
+			still, trained := read(t, be, part.Still(), spec.Frozen()), read(t, be, part.All(), spec.Params())
+			joined := spec.Join(still, trained)
+			if spec.Total() != plain.Params() || len(joined) != plain.Params() {
+				t.Fatalf("%s: %d parameters joined, %d counted, of %d", written(spec), len(joined), spec.Total(), plain.Params())
+			}
+			be.Write(all.All(), joined)
+			b := randomBatch(rand.New(rand.NewPCG(7, 7)), spec, n)
+			for i := range n {
+				factors := make([]float32, n)
+				factors[i] = 1
+				got, of := gradients(t, be, part, b, n, factors), gradients(t, be, all, b, n, factors)
+				near(t, name+", "+written(spec)+": outputs", read(t, be, part.Predictions(), n*spec.Outputs()), wide(read(t, be, all.Predictions(), n*spec.Outputs())), tol)
+				near(t, name+", "+written(spec)+": gradient", got, partOf(spec, trained, still, of), tol)
+			}
+			be.Close()
+		}
+	}
+}
+
+func wide(v []float32) []float64 {
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = float64(x)
+	}
+	return out
+}
+
+// partOf returns the gradient by the parameters that are trained, in part, as it follows from one by all weights and biases.
+func partOf(spec Spec, trained, still, by []float32) (all []float64) {
+	next := func(from *[]float32, n int) []float32 {
+		v := (*from)[:n]
+		*from = (*from)[n:]
+		return v
+	}
+	for _, l := range spec.Layers {
+		own := by
+		for _, t := range l.Tensors {
+			if g := next(&by, t.Len()); t.Still {
+				next(&still, t.Len())
+			} else {
+				all = append(all, wide(g)...)
+				next(&trained, t.Len())
+			}
+		}
+		for i := 0; i < len(l.LowRank); i += 2 {
+			ta := l.LowRank[i]
+			c, r, s := ta.Shape[0], ta.Shape[1], spec.frozen.low.Alpha/float64(ta.Shape[1])
+			a := &trained
+			if ta.Still {
+				a = &still
+			}
+			va, vb := next(a, c*r), next(&trained, r*c)
+			at := func(i, j int) float64 { // by the weights of the map
+				if target := strings.TrimSuffix(ta.Name, ".lora_a"); target != "dense" {
+					return float64(own[i*3*c+map[string]int{"query": 0, "key": c, "value": 2 * c}[target]+j])
+				}
+				return float64(own[3*c*(c+1)+i*c+j])
+			}
+			for i := 0; i < c*r && !ta.Still; i++ {
+				g := 0.0
+				for j := range c {
+					g += s * at(i/r, j) * float64(vb[i%r*c+j])
+				}
+				all = append(all, g)
+			}
+			for i := range r * c {
+				g := 0.0
+				for j := range c {
+					g += s * float64(va[j*r+i/c]) * at(j, i%c)
+				}
+				all = append(all, g)
+			}
+		}
+	}
+	return all
+}
+
+// TestStartIsWhatJoinGives: a model in part that has started from parameters has these, with its maps of low rank adding
+// nothing yet.
+func TestStartIsWhatJoinGives(t *testing.T) {
+	for _, spec := range slices.Concat(partly, inPart) {
+		be := purego.New()
+		m := New(be, spec, 1, 1)
+		m.Init(rand.New(rand.NewPCG(1, 2)))
+		given := make([]float32, spec.Total())
+		for i := range given {
+			given[i] = float32(i) + 0.5
+		}
+		still := m.Start(given, rand.New(rand.NewPCG(3, 4)))
+		if got := read(t, be, m.Still(), spec.Frozen()); !slices.Equal(got, still) {
+			t.Errorf("%s: what stands still is not what Start says", written(spec))
+		}
+		if got := spec.Join(still, read(t, be, m.All(), spec.Params())); !slices.Equal(got, given) {
+			t.Errorf("%s: the model does not have what it was given", written(spec))
+		}
+		head := 0
+		for _, l := range spec.Layers[spec.Head():] {
+			for _, t := range l.Tensors {
+				head += t.Len()
+			}
+		}
+		last := read(t, be, m.All(), spec.Params())
+		if m.Start(make([]float32, len(given)-head), rand.New(rand.NewPCG(3, 4))); !slices.Equal(read(t, be, m.All(), spec.Params())[len(last)-head:], last[len(last)-head:]) {
+			t.Errorf("%s: parameters without a head changed the head", written(spec))
+		}
+		be.Close()
+	}
+}

@@ -96,7 +96,7 @@ func TestStandardisedKernelsHaveMeanZeroAndLengthOne(t *testing.T) {
 		m := newModel(t, be, must(Read(Shape{9, 8, 3}, []string{"wsconv:5:3:s2:p1", "globalpool", "dense"}, 2, SoftmaxCE)), 2)
 		l := m.layers[0].(*wsconv)
 		m.Forward(be.New(2*9*8*3), 2, 1)
-		w := read(t, be, l.w, 27*5)
+		w := read(t, be, l.standard, 27*5)
 		for c := range 5 {
 			sum, sq := 0.0, 0.0
 			for p := range 27 {

@@ -34,12 +34,12 @@ func (wsconvSpec) lipschitz() bool { return false }
 func (s wsconvSpec) layer(b *builder, in Shape, wantDx bool) Layer {
 	patch := s.window(in).Patch()
 	l := &wsconv{
-		conv:    s.newConv(b, in, wantDx),
-		groups:  picture.Groups{Positions: patch, Channels: s.channels, Count: s.channels},
-		w:       b.be.New(patch * s.channels),
-		row:     b.be.New(patch * s.channels),
-		stats:   b.be.New(2 * s.channels),
-		factors: b.be.New(2 * s.channels),
+		conv:     s.newConv(b, in, wantDx),
+		groups:   picture.Groups{Positions: patch, Channels: s.channels, Count: s.channels},
+		standard: b.be.New(patch * s.channels),
+		row:      b.be.New(patch * s.channels),
+		stats:    b.be.New(2 * s.channels),
+		factors:  b.be.New(2 * s.channels),
 	}
 	kernel.Fill(b.be, s.channels, float32(1/math.Sqrt(float64(patch))), l.factors.Slice(0, s.channels))
 	kernel.Fill(b.be, s.channels, 0, l.factors.Slice(s.channels, s.channels))
@@ -55,24 +55,25 @@ func (s wsconvSpec) layer(b *builder, in Shape, wantDx bool) Layer {
 type wsconv struct {
 	*conv
 	groups         picture.Groups
-	w              compute.Buffer // [patch×channels], made of the parameters
+	standard       compute.Buffer // weights [patch×channels], made of the parameters
 	stats, factors compute.Buffer // of the standardising
 	row            compute.Buffer // one example's gradient on its way
 }
 
 func (l *wsconv) Forward(x compute.Buffer, n int) compute.Buffer {
-	w, _ := l.weights()
-	picture.GroupNorm(l.be, l.groups, 1, w, l.factors, l.stats, l.w)
-	return l.forward(x, n, l.w)
+	picture.GroupNorm(l.be, l.groups, 1, l.w, l.factors, l.stats, l.standard)
+	return l.forward(x, n, l.standard)
 }
 
 func (l *wsconv) Backward(dy compute.Buffer, want bool) compute.Buffer {
-	dx := l.backward(dy, want, l.w)
-	w, _ := l.weights()
-	for i := range l.n {
-		g := l.g.Slice(i*l.p.Len(), w.Len())
-		picture.GroupNormGrad(l.be, l.groups, 1, w, l.factors, l.stats, g, l.row)
-		kernel.Copy(l.be, w.Len(), g, l.row)
+	dx := l.backward(dy, want, l.standard)
+	if l.how != whole {
+		return dx
+	}
+	for i := range l.site.n {
+		g := l.site.g.Slice(i*l.p.Len(), l.w.Len())
+		picture.GroupNormGrad(l.be, l.groups, 1, l.w, l.factors, l.stats, g, l.row)
+		kernel.Copy(l.be, l.w.Len(), g, l.row)
 	}
 	return dx
 }

@@ -22,6 +22,7 @@ func Shaders() shader.Folder {
 		axpy:       shader.Main(1024),
 		blend:      shader.Main(256),
 		clearSums:  shader.Main(1024),
+		columns:    matrixCall,
 		copyValues: shader.Main(256),
 		discrete:   shader.Main(1024),
 		dropRows:   shader.Main(4),
