@@ -5,11 +5,13 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"clipscope/core/compute"
@@ -66,11 +68,7 @@ func readHub(t *testing.T, dir string) *hub {
 		t.Fatal(err)
 	}
 	var c map[string]any
-	b, err := os.ReadFile(filepath.Join(dir, "model.safetensors"))
-	if err == nil {
-		err = json.Unmarshal(text, &c)
-	}
-	if err != nil {
+	if err := json.Unmarshal(text, &c); err != nil {
 		t.Fatal(err)
 	}
 	kind := c["model_type"].(string)
@@ -78,6 +76,17 @@ func readHub(t *testing.T, dir string) *hub {
 	h := &hub{kind: kind, layers: number(n.layersKey), heads: number(n.headsKey), wide: number(n.wideKey), pads: number("pad_token_id"), epsilon: "layernorm:e12", tensors: map[string][]float32{}, shapes: map[string][]int{}}
 	if c["layer_norm_eps"] == 1e-5 {
 		h.epsilon = "layernorm"
+	}
+	h.readTensors(t, filepath.Join(dir, "model.safetensors"))
+	return h
+}
+
+// readTensors reads the tensors of a safetensors file, which are float32.
+func (h *hub) readTensors(t *testing.T, path string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
 	}
 	size := binary.LittleEndian.Uint64(b)
 	var header map[string]struct {
@@ -99,7 +108,6 @@ func readHub(t *testing.T, dir string) *hub {
 			h.tensors[name] = append(h.tensors[name], math.Float32frombits(binary.LittleEndian.Uint32(body[at:])))
 		}
 	}
-	return h
 }
 
 // drawnHub returns a checkpoint of random numbers with so many tokens.
@@ -146,6 +154,9 @@ func (h *hub) list() []string {
 	n := kindsOfHub[h.kind]
 	v := h.shapes[n.embeddings+"word_embeddings.weight"]
 	all := []string{fmt.Sprintf("embedding:%d:%d", v[0], v[1]), "position", h.epsilon}
+	if kinds := h.shapes[n.embeddings+"token_type_embeddings.weight"]; kinds != nil {
+		all[0] += fmt.Sprintf(":t%d", kinds[0])
+	}
 	for range h.layers {
 		all = append(all, "skip", fmt.Sprintf("attention:%d", h.heads), "add", h.epsilon, "skip", fmt.Sprintf("conv1d:%d:1", h.wide), "gelu", fmt.Sprintf("conv1d:%d:1", v[1]), "add", h.epsilon)
 	}
@@ -170,15 +181,8 @@ func (h *hub) parameters(places int) []float32 {
 	linear := func(name string) []float32 { return slices.Concat(h.turned(name), h.tensors[name+".bias"]) }
 	norm := func(name string) []float32 { return slices.Concat(h.tensors[name+".weight"], h.tensors[name+".bias"]) }
 	d := h.shapes[n.embeddings+"word_embeddings.weight"][1]
-	all := slices.Clone(h.tensors[n.embeddings+"word_embeddings.weight"])
-	kinds := h.tensors[n.embeddings+"token_type_embeddings.weight"]
-	for i, v := range h.tensors[n.embeddings+"position_embeddings.weight"][n.offset(h.pads)*d:][:places*d] {
-		if kinds != nil {
-			v += kinds[i%d]
-		}
-		all = append(all, v)
-	}
-	all = append(all, norm(n.embeddings+"LayerNorm")...)
+	all := slices.Concat(h.tensors[n.embeddings+"word_embeddings.weight"], h.tensors[n.embeddings+"token_type_embeddings.weight"],
+		h.tensors[n.embeddings+"position_embeddings.weight"][n.offset(h.pads)*d:][:places*d], norm(n.embeddings+"LayerNorm"))
 	for i := range h.layers {
 		at := fmt.Sprintf(n.block, i)
 		maps := [][]float32{h.turned(at + n.query), h.turned(at + n.key), h.turned(at + n.value)}
@@ -196,14 +200,17 @@ func (h *hub) parameters(places int) []float32 {
 // hubRow is a text with what is known of it.
 type hubRow struct {
 	ids    []int
+	types  []int // of tokens; nil: all 0
 	label  int
 	logits []float64
 	hidden [][]float64 // [tokens×d], before the first block and after each
 	norm   float64     // of the gradient by the last block and what follows; 0 where it is not known
+	// squares are those of the lengths of the gradient by each tensor, by the checkpoint's names; nil: not known.
+	squares map[string]float64
 }
 
-// passed computes a text's hidden states and logits in float64, one number after the other.
-func (h *hub) passed(ids []int) (r hubRow) {
+// passed computes the hidden states and logits of a text, or of two, in float64, one number after the other.
+func (h *hub) passed(ids, types []int) (r hubRow) {
 	n := kindsOfHub[h.kind]
 	d := h.shapes[n.embeddings+"word_embeddings.weight"][1]
 	at := func(name string, row, i int) float64 { return float64(h.tensors[n.embeddings+name+".weight"][row*d+i]) }
@@ -246,7 +253,7 @@ func (h *hub) passed(ids []int) (r hubRow) {
 		for i := range v {
 			v[i] = at("word_embeddings", id, i) + at("position_embeddings", t+n.offset(h.pads), i)
 			if h.kind != "distilbert" {
-				v[i] += at("token_type_embeddings", 0, i)
+				v[i] += at("token_type_embeddings", types[t], i)
 			}
 		}
 		x = append(x, normal(v, n.embeddings+"LayerNorm"))
@@ -294,7 +301,7 @@ func (h *hub) passed(ids []int) (r hubRow) {
 			y[i] = max(0, v)
 		}
 	}
-	r.ids, r.logits = ids, linear(y, n.head)
+	r.ids, r.types, r.logits = ids, types, linear(y, n.head)
 	return r
 }
 
@@ -308,11 +315,13 @@ func TestCheckpointsOfTransformers(t *testing.T) {
 		rng := rand.New(rand.NewPCG(13, 14))
 		var rows []hubRow
 		for n := range 8 {
-			ids := make([]int, n+1)
+			ids, types := make([]int, n+1), make([]int, n+1)
 			for i := range ids {
-				ids[i] = rng.IntN(20)
+				if ids[i] = rng.IntN(20); kind != "distilbert" && i > n/2 {
+					types[i] = 1
+				}
 			}
-			rows = append(rows, h.passed(ids))
+			rows = append(rows, h.passed(ids, types))
 		}
 		holdHub(t, h, rows, nil)
 	}
@@ -331,6 +340,7 @@ func TestCheckpointsOfTransformers(t *testing.T) {
 				Logits string             `json:"logits"`
 				Hidden []string           `json:"hidden"`
 				Norms  map[string]float64 `json:"norms"`
+				Square map[string]float64 `json:"sq_norms"`
 			} `json:"rows"`
 			Sum map[string]string `json:"clipped_sum_last_block_C0.5"`
 		} `json:"models"`
@@ -341,24 +351,17 @@ func TestCheckpointsOfTransformers(t *testing.T) {
 	for kind := range kindsOfHub {
 		h := readHub(t, filepath.Join(dir, kind))
 		var rows []hubRow
-		m, whole := expected.Models[kind], true
+		m := expected.Models[kind]
 		for _, r := range m.Rows {
-			if kind == "bert" && slices.Contains(r.Types, 1) { // second texts, of which layers know nothing
-				whole = false
-				continue
-			}
-			row := hubRow{ids: r.IDs, label: r.Label, logits: doubles(t, r.Logits), norm: r.Norms["last_block"]}
+			row := hubRow{ids: r.IDs, types: r.Types, label: r.Label, logits: doubles(t, r.Logits), norm: r.Norms["last_block"], squares: r.Square}
 			for _, x := range r.Hidden {
 				row.hidden = append(row.hidden, doubles(t, x))
 			}
 			rows = append(rows, row)
 		}
-		var sum map[string][]float64
-		if whole {
-			sum = map[string][]float64{}
-			for name, x := range m.Sum {
-				sum[name] = doubles(t, x)
-			}
+		sum := map[string][]float64{}
+		for name, x := range m.Sum {
+			sum[name] = doubles(t, x)
 		}
 		holdHub(t, h, rows, sum)
 	}
@@ -392,12 +395,15 @@ func holdHub(t *testing.T, h *hub, rows []hubRow, sum map[string][]float64) {
 		for t := range places {
 			id := -1
 			if t < len(r.ids) {
-				id = r.ids[t]
+				if id = r.ids[t]; r.types != nil && h.kind != "distilbert" {
+					id += r.types[t] * h.shapes[kindsOfHub[h.kind].embeddings+"word_embeddings.weight"][0]
+				}
 			}
 			x = append(x, float32(id))
 		}
 	}
 	list, parameters, in := h.list(), h.parameters(places), Shape{Channels: places}
+	whole := must(Read(in, list, len(rows[0].logits), SoftmaxCE))
 	for name, open := range computetest.Backends(t) {
 		be := open()
 		for k := range h.layers + 1 {
@@ -411,7 +417,17 @@ func holdHub(t *testing.T, h *hub, rows []hubRow, sum map[string][]float64) {
 				near(t, fmt.Sprintf("%s, %s: hidden state %d of row %d", name, h.kind, k, i), got[i*places*d:][:len(r.ids)*d], r.hidden[k], tol)
 			}
 		}
-		spec := must(must(Read(in, list, len(rows[0].logits), SoftmaxCE)).Trainable("last:1"))
+		for _, part := range []string{"all", "biases"} {
+			if rows[0].squares == nil {
+				break
+			}
+			spec := must(whole.Trainable(part))
+			m := New(be, spec, len(rows), 1)
+			m.Start(parameters, nil)
+			of := trainedOf(spec, h.tensorsOf(places))
+			holdSquares(t, fmt.Sprintf("%s, %s, %s", name, h.kind, part), be, m, batch{x, labels}, rows, of)
+		}
+		spec := must(whole.Trainable("last:1"))
 		m := New(be, spec, len(rows), 1)
 		be.Write(m.Still(), parameters[:spec.Frozen()])
 		be.Write(m.All(), parameters[spec.Frozen():])
@@ -434,6 +450,134 @@ func holdHub(t *testing.T, h *hub, rows []hubRow, sum map[string][]float64) {
 			got, want := flat(t, be, dst), h.lastBlock(sum)
 			near(t, fmt.Sprintf("%s, %s: the clipped sum", name, h.kind), got, want, tol)
 		}
+		be.Close()
+	}
+}
+
+// tensorsOf returns the name of the checkpoint's tensor that each of the layers' parameters is of.
+func (h *hub) tensorsOf(places int) (all []string) {
+	numbered := *h
+	numbered.tensors = map[string][]float32{}
+	names := slices.Sorted(maps.Keys(h.tensors))
+	for i, name := range names {
+		numbered.tensors[name] = slices.Repeat([]float32{float32(i)}, len(h.tensors[name]))
+	}
+	for _, i := range numbered.parameters(places) {
+		all = append(all, names[int(i)])
+	}
+	return all
+}
+
+// trainedOf returns what all is for the parameters that are trained, of what it is for those of the layers as they are listed.
+func trainedOf(spec Spec, all []string) (of []string) {
+	for _, l := range spec.Layers {
+		for _, t := range l.Tensors {
+			if !t.Still {
+				of = append(of, all[:t.Len()]...)
+			}
+			all = all[t.Len():]
+		}
+	}
+	return of
+}
+
+// holdSquares holds each row's gradient by the parameters that are trained, which are of tensors, against the squared lengths
+// that are known of it, by names; those of tensors that are not among them are not trained.
+func holdSquares(t *testing.T, what string, be compute.Backend, m *Model, b batch, rows []hubRow, of []string) {
+	t.Helper()
+	const tol = 1e-5
+	for i, r := range rows {
+		got, total := map[string]float64{}, 0.0
+		for j, g := range gradients(t, be, m, b.row(i, len(rows)), 1, nil) {
+			got[of[j]] += float64(g) * float64(g)
+			total += float64(g) * float64(g)
+		}
+		for name, g := range got {
+			want, ok := r.squares[name]
+			if !ok {
+				t.Fatalf("%s: of %s nothing is known", what, name)
+			}
+			// What cancels, as the gradient by a key's bias does, is rounding of the rest.
+			if math.Abs(g-want) > tol*want+1e-12*total {
+				t.Errorf("%s: the squared length of row %d's gradient by %s is %v, want %v", what, i, name, g, want)
+			}
+		}
+	}
+}
+
+// TestAdapterOfPEFT: maps of low rank beside those of a BERT have its outputs and each text's gradient by each tensor as PEFT and
+// torch computed them, where shared/reference is present. Without it [TestPartsOfLayersHaveTheirGradients] holds.
+func TestAdapterOfPEFT(t *testing.T) {
+	const dir = "../../../shared/reference/transformers"
+	b, err := os.ReadFile(filepath.Join(dir, "expected.json"))
+	if err != nil {
+		t.Skip("shared/reference is not present")
+	}
+	var expected struct {
+		Models map[string]struct {
+			Rows []struct {
+				IDs    []int              `json:"ids"`
+				Types  []int              `json:"type_ids"`
+				Label  int                `json:"label"`
+				Logits string             `json:"logits"`
+				Square map[string]float64 `json:"sq_norms"`
+			} `json:"rows"`
+		} `json:"models"`
+	}
+	if err := json.Unmarshal(b, &expected); err != nil {
+		t.Fatal(err)
+	}
+	h, adapter := readHub(t, filepath.Join(dir, "bert")), &hub{tensors: map[string][]float32{}, shapes: map[string][]int{}}
+	adapter.readTensors(t, filepath.Join(dir, "bert-lora", "adapter_model.safetensors"))
+	const places = 64
+	known := expected.Models["bert"].Rows
+	var rows []hubRow
+	var x, labels []float32
+	vocabulary := h.shapes["bert.embeddings.word_embeddings.weight"][0]
+	for i, r := range expected.Models["bert-lora"].Rows {
+		of := known[i]
+		rows = append(rows, hubRow{logits: doubles(t, r.Logits), squares: r.Square})
+		labels = append(labels, float32(of.Label))
+		for j := range places {
+			if j < len(of.IDs) {
+				x = append(x, float32(of.IDs[j]+of.Types[j]*vocabulary))
+			} else {
+				x = append(x, -1)
+			}
+		}
+	}
+	spec := must(must(Read(Shape{Channels: places}, h.list(), 3, SoftmaxCE)).WithLowRank(LowRank{Rank: 4, Alpha: 8, Targets: []string{"query", "value"}}))
+	const base = "base_model.model."
+	var trained []float32
+	var of []string
+	take := func(name string) {
+		v := adapter.tensors[name]
+		if matrix, ok := strings.CutSuffix(name, ".weight"); ok {
+			v = adapter.turned(matrix)
+		}
+		trained = append(trained, v...)
+		name = strings.NewReplacer("lora_A.weight", "lora_A.default.weight", "lora_B.weight", "lora_B.default.weight", "classifier.", "classifier.modules_to_save.default.").Replace(name)
+		of = append(of, slices.Repeat([]string{name}, len(v))...)
+	}
+	for l := range h.layers {
+		for _, target := range []string{"query", "value"} {
+			take(fmt.Sprintf("%sbert.encoder.layer.%d.attention.self.%s.lora_A.weight", base, l, target))
+			take(fmt.Sprintf("%sbert.encoder.layer.%d.attention.self.%s.lora_B.weight", base, l, target))
+		}
+	}
+	take(base + "classifier.weight")
+	take(base + "classifier.bias")
+	for name, open := range computetest.Backends(t) {
+		be := open()
+		m := New(be, spec, len(rows), 1)
+		m.Start(h.parameters(places), rand.New(rand.NewPCG(1, 2)))
+		be.Write(m.All(), trained)
+		pass(be, m, batch{x, labels}, len(rows))
+		logits := read(t, be, m.Predictions(), len(rows)*3)
+		for i, r := range rows {
+			near(t, fmt.Sprintf("%s: outputs of row %d", name, i), logits[3*i:3*i+3], r.logits, 1e-5)
+		}
+		holdSquares(t, name+", lora", be, m, batch{x, labels}, rows, of)
 		be.Close()
 	}
 }

@@ -80,6 +80,7 @@ var sequences = []Spec{
 	must(Read(Shape{Channels: 5}, []string{
 		"embedding:6:6", "position", "skip", "layernorm:e12", "attention:3", "add", "skip", "layernorm", "conv1d:8:1", "gelu", "conv1d:6:1", "add", "layernorm", "mean", "dense",
 	}, 3, SoftmaxCE)),
+	must(Read(Shape{Channels: 5}, []string{"embedding:3:4:t2", "position", "attention:2", "mean", "dense"}, 3, SoftmaxCE)),
 	must(Read(Shape{Channels: 5}, []string{"embedding:6:3", "lstm:4", "tanh", "lstm:3", "last", "dense"}, 3, SoftmaxCE)),
 	must(Read(Shape{Channels: 6}, []string{"embedding:4:3", "skip:4", "lstm:4", "add", "conv1d:3:2", "first", "dense"}, 2, Squared)),
 }
@@ -92,7 +93,7 @@ var partly = []Spec{
 	must(pictures[3].Trainable("last:2")),
 	must(sequences[5].Trainable("head")),
 	must(sequences[6].Trainable("last:1")),
-	must(sequences[7].Trainable("last:1")),
+	must(sequences[8].Trainable("last:1")),
 }
 
 // inPart are models of whose layers before the head a part is trained.
@@ -101,7 +102,7 @@ var inPart = []Spec{
 	must(pictures[2].Trainable("biases")),
 	must(pictures[3].Trainable("biases")),
 	must(sequences[6].Trainable("biases")),
-	must(sequences[7].Trainable("biases")),
+	must(sequences[8].Trainable("biases")),
 	must(sequences[5].WithLowRank(LowRank{Rank: 2, Alpha: 3, Targets: []string{"value", "query"}})),
 	must(sequences[6].WithLowRank(LowRank{Rank: 3, Alpha: 2, Targets: []string{"query", "key", "value", "dense"}})),
 	must(sequences[6].WithLowRank(LowRank{Rank: 1, Alpha: 1, Targets: []string{"dense", "value"}, FreezeA: true})),

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -268,6 +269,7 @@ type form struct {
 	usage       string
 	least, most int    // numbers
 	letters     string // what may follow
+	largest     int    // number; 0: maxNumber
 	read        func(a arguments) layerSpec
 }
 
@@ -426,8 +428,8 @@ func (r *reader) readLayer(text string) (name string, p layerSpec, err error) {
 		}
 		n, err := strconv.Atoi(w)
 		_, twice := a.letter[letter]
-		if err != nil || n < 0 || n > maxNumber || n == 0 && letter != 'p' || letter != 0 && (twice || strings.IndexByte(f.letters, letter) < 0) {
-			return name, nil, fmt.Errorf("%q cannot be read; write %s, with whole numbers from 1 to %d (a padding from 0)", clipped(text), f.usage, maxNumber)
+		if err != nil || n < 0 || n > cmp.Or(f.largest, maxNumber) || n == 0 && letter != 'p' || letter != 0 && (twice || strings.IndexByte(f.letters, letter) < 0) {
+			return name, nil, fmt.Errorf("%q cannot be read; write %s, with whole numbers from 1 to %d (a padding from 0)", clipped(text), f.usage, cmp.Or(f.largest, maxNumber))
 		}
 		if letter != 0 {
 			a.letter[letter] = n

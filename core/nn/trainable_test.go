@@ -36,7 +36,7 @@ func TestTrainableIsAPart(t *testing.T) {
 		{sequences[5], "last:1", "attention:2", 2},
 		{sequences[6], "head", "dense", 14},
 		{sequences[6], "last:1", "skip", 2}, // the attention's, and not the last one
-		{sequences[7], "last:1", "lstm:3", 3},
+		{sequences[8], "last:1", "lstm:3", 3},
 		{must(Read(Shape{Channels: 3}, []string{"tanh", "dense"}, 2, SoftmaxCE)), "head", "tanh", 0}, // nothing before it is trained anyway
 		{must(Read(Shape{6, 5, 2}, []string{"avgpool:2", "conv:4:2", "relu", "flatten", "dense"}, 2, SoftmaxCE)), "last:1", "avgpool:2", 0},
 		{must(Read(Shape{Channels: 3}, []string{"dense:4", "relu", "dense:2", "bias"}, 2, SoftmaxCE)), "head", "dense:2", 2}, // and its bias

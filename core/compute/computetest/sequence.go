@@ -11,6 +11,7 @@ func init() {
 	parts = append(parts, suitePart{"Embed", "embed", checkEmbed}, suitePart{"TokenGrad", "tokenGrad", checkTokenGrad},
 		suitePart{"AddTokens", "addTokens", checkAddTokens}, suitePart{"TokenGram", "tokenGram", checkTokenGram},
 		suitePart{"Mean", "mean", checkMean}, suitePart{"MeanGrad", "meanGrad", checkMeanGrad},
+		suitePart{"Typed", "typed", checkTyped},
 		suitePart{"Attend", "attend", checkAttend}, suitePart{"AttendGrad", "attendGrad", checkAttendGrad})
 }
 
@@ -69,6 +70,27 @@ func checkEmbed(c *check) {
 		sequence.Embed(c.b, n, v, d, x.buf, table.buf, y.buf)
 		c.verify("Embed(%d, %d, %d)", n, v, d)
 	})
+}
+
+func checkTyped(c *check) {
+	for _, n := range []int{0, 1, 3, 15, 16, 17, 300} {
+		for _, many := range []int{1, 2, 27, 1 << 20} {
+			for _, types := range []int{1, 2, 5} {
+				x, tokens, kinds := c.arg("x", c.tokens(n, many*types)), c.arg("tokens", c.edgy(n, 3)), c.arg("kinds", c.edgy(n, 3))
+				part := func(of func(k int) int) func(i int) value {
+					return func(i int) value {
+						if v := x.data[i]; v >= 0 && v < float32(many*types) && v == float32(int(v)) {
+							return exactly(float32(of(int(v))))
+						}
+						return exactly(-1)
+					}
+				}
+				tokens.want, kinds.want = each(n, part(func(k int) int { return k % many })), each(n, part(func(k int) int { return k / many }))
+				sequence.Typed(c.b, n, many, types, x.buf, tokens.buf, kinds.buf)
+				c.verify("Typed(%d, %d, %d)", n, many, types)
+			}
+		}
+	}
 }
 
 func checkTokenGrad(c *check) {

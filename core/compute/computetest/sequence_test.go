@@ -18,6 +18,13 @@ func init() {
 			}
 		})},
 		mutant{"Embed", "the last row of the table is no token's", with("embed", func(a *compute.Args) { a.N[1] = max(a.N[1]-1, 0) })},
+		mutant{"Typed", "the last token left out", with("typed", func(a *compute.Args) { a.N[0] = max(a.N[0]-1, 0) })},
+		mutant{"Typed", "the last type is none", with("typed", func(a *compute.Args) { a.N[2] = max(a.N[2]-1, 1) })},
+		mutant{"Typed", "what is none is the first token", after("typed", 1, func(_ compute.Args, _ [][]float32, v []float32) {
+			for i := range v {
+				v[i] = max(v[i], 0)
+			}
+		})},
 		mutant{"TokenGrad", "the last example left out", with("tokenGrad", func(a *compute.Args) { a.N[0] = max(a.N[0]-1, 0) })},
 		mutant{"TokenGrad", "added to what is there", after("tokenGrad", 2, func(_ compute.Args, was [][]float32, v []float32) {
 			for i := range v {

@@ -23,6 +23,7 @@ func Shaders() shader.Folder {
 		mean:       func(c *shader.Call) { c.Run("main", shader.Per(c.Buf[2].N, 64)) },
 		meanGrad:   valueCall,
 		tokenGrad:  valueCall,
+		typed:      shader.Main(256),
 		tokenGram:  func(c *shader.Call) { c.Run("main", shader.Per(c.Buf[2].N, 64)) },
 	}}
 }
