@@ -14,7 +14,7 @@ import { run } from "node:test";
 import { bound, root } from "./browser.mjs";
 
 // As `make test-page` runs them.
-const limits = { concurrency: 2, timeout: 900_000 };
+const limits = { concurrency: 2, timeout: 3_600_000 };
 
 // A signal ends the test files, too, before browser.mjs ends this process.
 const ending = new AbortController();
