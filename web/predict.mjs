@@ -231,8 +231,8 @@ function chain(apply, parameters, v) {
       case "flatten": x = { height: 0, width: 0, channels: x.v.length, v: x.v }; break;
       case "bias": case "position": x = { ...x, v: x.v.map((u, i) => u + p[i]) }; break;
       case "embedding":
-        there = Array.from(x.v, (u) => Number.isInteger(u) && u >= 0 && u < size[0]);
-        x = embed(x.v, p, there, size[1]);
+        there = Array.from(x.v, (u) => Number.isInteger(u) && u >= 0 && u < size[0] * letter("t", 1));
+        x = embed(x.v, p, there, size[0], size[1]);
         break;
       case "attention": x = attend(x, p, there, size[0]); break;
       case "lstm": x = passed(x, p, there, size[0]); break;
@@ -257,11 +257,15 @@ function chain(apply, parameters, v) {
   return x.v;
 }
 
-// embed gives each token its row of a table, and 0 what is none.
-/** @param {Float64Array} x @param {Float32Array} p @param {boolean[]} there @param {number} channels @returns {Picture} */
-function embed(x, p, there, channels) {
-  const v = new Float64Array(x.length * channels);
-  x.forEach((u, i) => { if (there[i]) v.set(p.subarray(u * channels, (u + 1) * channels), i * channels); });
+// embed gives each token its row of a table, with that of its type, where tokens have types, and 0 what is none.
+/** @param {Float64Array} x @param {Float32Array} p @param {boolean[]} there @param {number} tokens @param {number} channels @returns {Picture} */
+function embed(x, p, there, tokens, channels) {
+  const v = new Float64Array(x.length * channels), types = p.subarray(tokens * channels);
+  x.forEach((u, i) => {
+    if (!there[i]) return;
+    const token = u % tokens * channels, type = Math.floor(u / tokens) * channels;
+    for (let c = 0; c < channels; c++) v[i * channels + c] = p[token + c] + (types[type + c] ?? 0);
+  });
   return { height: x.length, width: 1, channels, v };
 }
 

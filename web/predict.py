@@ -202,8 +202,8 @@ class Model:
             elif name == "bias" or name == "position":
                 x = x + p.reshape(x.shape[1:])
             elif name == "embedding":
-                there = (x == np.floor(x)) & (x >= 0) & (x < size[0])
-                x = _embed(x, there, p.reshape(size[0], size[1]))
+                there = (x == np.floor(x)) & (x >= 0) & (x < size[0] * letter.get("t", 1))
+                x = _embed(x, there, size[0], p.reshape(-1, size[1]))
             elif name == "attention":
                 x = _attend(x, p, there, size[0])
             elif name == "lstm":
@@ -279,9 +279,13 @@ def _triangles(count: int, to: int) -> np.ndarray:
     return weights
 
 
-def _embed(x: np.ndarray, there: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """Give each token its row of the table, and 0 what is none."""
-    return (there[:, :, None] * table[np.where(there, x, 0).astype(np.int64)])[:, :, None, :]
+def _embed(x: np.ndarray, there: np.ndarray, tokens: int, table: np.ndarray) -> np.ndarray:
+    """Give each token its row of the table, with that of its type, where tokens have types, and 0 what is none."""
+    token = np.where(there, x, 0).astype(np.int64)
+    y = table[token % tokens]
+    if len(table) > tokens:
+        y = y + table[tokens + token // tokens]
+    return (there[:, :, None] * y)[:, :, None, :]
 
 
 def _normal(x: np.ndarray) -> np.ndarray:

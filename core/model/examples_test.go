@@ -29,7 +29,7 @@ func outline(in nn.Shape, outputs int, seed uint64, layers ...string) *File {
 			a.Shape = []int{l.Out.Height, l.Out.Width, l.Out.Channels}
 		}
 		for _, t := range l.Tensors {
-			a.Tensors = append(a.Tensors, run.AppliedTensor(t))
+			a.Tensors = append(a.Tensors, run.AppliedTensor{Name: t.Name, Shape: t.Shape})
 		}
 		f.Apply.Layers = append(f.Apply.Layers, a)
 	}

@@ -60,7 +60,7 @@ func drawnForms() map[string]*File {
 	}
 	for _, layers := range []string{"embedding:200:4 conv:3:1 tanh globalpool dense", "embedding:200:3 bias flatten dense", "embedding:200:4 mean tanh dense", "embedding:200:4 conv1d:5:3 tanh mean dense",
 		"embedding:200:6 position skip layernorm:e12 attention:3 add skip layernorm conv1d:9:1 gelu conv1d:6:1 add layernorm mean dense",
-		"embedding:200:4 lstm:5 tanh lstm:3 last dense", "embedding:200:4 lstm:3 conv1d:5:2 first dense",
+		"embedding:200:4 lstm:5 tanh lstm:3 last dense", "embedding:70:3:t3 position mean dense", "embedding:200:4 lstm:3 conv1d:5:2 first dense",
 	} {
 		all[layers] = outline(nn.Shape{Channels: 6}, 3, 9, strings.Fields(layers)...)
 	}

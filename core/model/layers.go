@@ -27,7 +27,7 @@ func (c *chain) layer(l nn.Outline) error {
 	case "bias", "position":
 		c.x = c.op("Add", []string{c.x, c.bias(p)})
 	case "embedding":
-		c.embedding(p, w.Numbers[0], w.Numbers[1])
+		c.embedding(p, w.Numbers[0], w.Numbers[1], w.Letter('t', 0))
 	case "attention":
 		c.attention(p, w.Numbers[0])
 	case "lstm":
@@ -98,14 +98,25 @@ func transposed(p []float32, m, n int) []float32 {
 	return t
 }
 
-// embedding has the vector of what is no token, 0, at the end of its table.
-func (c *chain) embedding(p []float32, tokens, channels int) {
+// embedding has the vector of what is no token, 0, at the end of its tables.
+func (c *chain) embedding(p []float32, tokens, channels, types int) {
 	whole := c.op("Equal", []string{c.x, c.op("Floor", []string{c.x})})
-	within := c.op("And", []string{c.op("GreaterOrEqual", []string{c.x, c.constant(0)}), c.op("Less", []string{c.x, c.constant(float64(tokens))})})
+	within := c.op("And", []string{c.op("GreaterOrEqual", []string{c.x, c.constant(0)}), c.op("Less", []string{c.x, c.constant(float64(tokens * max(types, 1)))})})
 	c.there = c.op("And", []string{whole, within})
-	token := c.op("Where", []string{c.there, c.op("Cast", []string{c.x}, attribute{"to", intType}), c.ints("none", []int{tokens})})
-	table := c.floats("weight", append(slices.Clone(p), make([]float32, channels)...), tokens+1, channels)
-	c.x = c.op("Transpose", []string{c.op("Gather", []string{table, token})}, attribute{"perm", []int{0, 2, 1}})
+	number := c.op("Cast", []string{c.x}, attribute{"to", intType})
+	look := func(name string, number string, p []float32) string {
+		rows := len(p) / channels
+		table := c.floats(name, append(slices.Clone(p), make([]float32, channels)...), rows+1, channels)
+		return c.op("Gather", []string{table, c.op("Where", []string{c.there, number, c.ints("none", []int{rows})})})
+	}
+	at := tokens * channels
+	if types == 0 {
+		c.x = look("weight", number, p)
+	} else {
+		many := c.ints("tokens", []int{tokens})
+		c.x = c.op("Add", []string{look("weight", c.op("Mod", []string{number, many}), p[:at]), look("types", c.op("Div", []string{number, many}), p[at:])})
+	}
+	c.x = c.op("Transpose", []string{c.x}, attribute{"perm", []int{0, 2, 1}})
 	c.channels, c.height, c.width = channels, c.channels, 1
 	c.places()
 }

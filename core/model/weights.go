@@ -135,7 +135,7 @@ func (f *File) weights() (*Weights, error) {
 	rest := f.Parameters
 	for i, l := range spec.Layers {
 		for _, t := range l.Tensors {
-			n := product(t.Shape)
+			n := t.Len()
 			w.tensors[tensorName(i, t.Name)] = namedTensor{t.Shape, rest[:n]}
 			rest = rest[n:]
 		}
@@ -148,14 +148,6 @@ func longer(have, want []int) bool {
 	return len(have) == 2 && len(want) == 2 && have[0] > want[0] && have[1] == want[1]
 }
 
-func product(shape []int) int {
-	n := 1
-	for _, d := range shape {
-		n *= d
-	}
-	return n
-}
-
 // Fit returns the parameters of a network, one layer after the other, as the weights have them; nil where only
 // Info is known. Where the file has no such head ([nn.Spec.Head]) behind others, as one that was trained for other classes, they end
 // before it, and headless says what is there. Of positions the first are taken, as many as rows have. Other tensors of other names or shapes than the network's are refused, with
@@ -166,9 +158,9 @@ func (w *Weights) Fit(spec nn.Spec) (parameters []float32, headless string, err 
 	}
 	head, before := spec.Head(), 0
 	for _, l := range spec.Layers[:head] {
-		before += l.Parameters + l.Frozen
+		before += l.Own()
 	}
-	all, used := make([]float32, 0, spec.Frozen()+spec.Params()), map[string]bool{}
+	all, used := make([]float32, 0, spec.Total()), map[string]bool{}
 	for i, l := range spec.Layers {
 		for _, want := range l.Tensors {
 			name := tensorName(i, want.Name)
@@ -176,7 +168,7 @@ func (w *Weights) Fit(spec nn.Spec) (parameters []float32, headless string, err 
 			used[name] = true
 			switch {
 			case ok && (slices.Equal(have.shape, want.Shape) || l.Text == "position" && longer(have.shape, want.Shape)):
-				all = append(all, have.values[:product(want.Shape)]...)
+				all = append(all, have.values[:want.Len()]...)
 				continue
 			case ok:
 				err = fmt.Errorf("the tensor %s has the shape %v, and layer %d (%s) takes %v", name, have.shape, i+1, clipped(l.Text), want.Shape)

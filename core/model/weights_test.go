@@ -20,7 +20,7 @@ func tensorsOf(t *testing.T, texts map[string]string, tensors ...nn.Tensor) []by
 	}
 	for _, x := range tensors {
 		from := len(body)
-		for range product(x.Shape) {
+		for range x.Len() {
 			body = binary.LittleEndian.AppendUint32(body, math.Float32bits(float32(len(body)/4+1)))
 		}
 		header[x.Name] = map[string]any{"dtype": "F32", "shape": x.Shape, "data_offsets": []int{from, len(body)}}

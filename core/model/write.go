@@ -9,6 +9,7 @@ import (
 	"math"
 	"strconv"
 
+	"clipscope/core/nn"
 	"clipscope/core/run"
 )
 
@@ -88,7 +89,7 @@ func (f *File) header() ([]byte, error) {
 	}
 	for i, l := range f.Apply.Layers {
 		for _, t := range l.Tensors {
-			add(tensorName(i, t.Name), t.Shape, product(t.Shape))
+			add(tensorName(i, t.Name), t.Shape, nn.Tensor{Shape: t.Shape}.Len())
 		}
 	}
 	if at == 0 { // of a file that an earlier version wrote

@@ -9,9 +9,15 @@ import (
 // Total is the number of parameters of the layers as they are listed, trained or not: those of a saved model.
 func (s Spec) Total() (n int) {
 	for _, l := range s.Layers {
-		for _, t := range l.Tensors {
-			n += t.Len()
-		}
+		n += l.Own()
+	}
+	return n
+}
+
+// Own is the number of parameters of the layer as it is listed, trained or not.
+func (o *Outline) Own() (n int) {
+	for _, t := range o.Tensors {
+		n += t.Len()
 	}
 	return n
 }

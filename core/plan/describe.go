@@ -22,8 +22,10 @@ func (d *draft) describe() {
 		d.info.ScalingShare = d.terms.Config.Scaling.Share
 	}
 	d.info.TargetScaling = d.terms.Config.Scaling.Target
-	d.info.Frozen = d.terms.Spec.Frozen()
-	d.info.Parameters = d.terms.Spec.Params() + d.info.Frozen
+	d.info.Parameters = d.terms.Spec.Total()
+	if d.terms.Spec.Frozen() > 0 {
+		d.info.Trained = d.terms.Spec.Params()
+	}
 	d.info.PhysicalBatch, d.info.Layers = d.terms.Capacity, d.terms.Layers()
 	d.describeMemory()
 	d.describeTogether()
@@ -55,7 +57,7 @@ func (d *draft) warnOfTime() {
 	}
 	products := 0.0
 	for _, o := range d.terms.Spec.Layers {
-		if o.Frozen > 0 {
+		if o.Frozen > 0 && o.Back == 0 {
 			products += float64(o.Products) * once
 		} else {
 			products += 3 * float64(o.Products) * rows // forwards, and as many for its gradients, twice

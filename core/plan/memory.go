@@ -97,6 +97,9 @@ func (t *Terms) fixed(sums int) (backend, host int64) {
 	host = float * int64(ours) * int64(t.Spec.Params())
 	if still := float * int64(t.Spec.Frozen()); still > 0 { // as they were given, and in the result
 		backend, host = backend+still, host+2*still+t.Kept()
+		if t.partInWords() != "" { // and by themselves
+			host += still
+		}
 	}
 	for _, rows := range []int{t.Meta.TrainRows, t.Meta.TestRows, t.publicRows()} {
 		host += int64(rows) * int64(t.Meta.FeatureBytes*t.Meta.Dense()+float*t.Meta.TargetWidth())

@@ -40,10 +40,10 @@ func (p *Plan) Rehearsal(capacity, steps int) (q *Plan, times float64, err error
 	if q, err = New(c, meta); err != nil {
 		return nil, 0, fmt.Errorf("plan: rehearsal: %w", err)
 	}
-	if frozen := q.terms.Spec.Frozen(); frozen > 0 {
+	if q.terms.Spec.Frozen() > 0 {
 		q.terms.StartWeights = p.terms.StartWeights
 		if q.terms.StartWeights == nil { // of an interrupted run, whose state has them
-			q.terms.StartWeights = slices.Repeat([]float32{0.01}, frozen+q.terms.Spec.Params())
+			q.terms.StartWeights = slices.Repeat([]float32{0.01}, q.terms.Spec.Total())
 		}
 	}
 	return q, (p.terms.BatchSize + public) / batch, nil

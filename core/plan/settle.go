@@ -116,8 +116,8 @@ func (d *draft) chooseModel() (err error) {
 	if err != nil {
 		return FaultOf(modelField(m), err)
 	}
-	if d.terms.Spec, err = d.terms.Spec.Trainable(d.terms.Config.Start.Trainable); err != nil {
-		return FaultOf("start.trainable", err)
+	if err := d.train(); err != nil {
+		return err
 	}
 	if d.terms.Spec, err = d.terms.Spec.WithDropout(m.Dropout); err != nil {
 		return FaultOf("model.dropout", err)

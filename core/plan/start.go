@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"clipscope/core/data"
 	"clipscope/core/model"
+	"clipscope/core/nn"
 	"clipscope/core/run"
 )
 
@@ -55,10 +57,51 @@ func (t *Terms) startInfo() *run.StartInfo {
 		}
 		info.File, info.Model, info.Parameters = s.File, run.Model{}, 0
 		if t.Spec.Frozen() > 0 {
-			info.Frozen, info.Trained = t.Spec.Frozen(), t.Spec.Params()
+			info.Frozen, info.Trained, info.Part = t.Spec.Frozen(), t.Spec.Params(), t.partInWords()
 		}
 		return &info
 	}
+}
+
+// partInWords says which parameters are trained where the others are not all before them; else it is empty.
+func (t *Terms) partInWords() string {
+	s := &t.Config.Start
+	switch {
+	case s.Trainable == "biases":
+		return "the biases of all layers, and all of the head"
+	case strings.HasPrefix(s.Trainable, "lora:"):
+		low := lowRankOf(s)
+		said := fmt.Sprintf("the head, and maps of rank %d beside the attentions’ (%s), whose products, times %g/%d, are in the weights beside them", low.Rank, strings.Join(low.Targets, ", "), low.Alpha, low.Rank)
+		if low.FreezeA {
+			said += "; their first halves stayed as they were drawn"
+		}
+		return said
+	}
+	return ""
+}
+
+// lowRankOf reads lora:R and what goes with it. A rank that cannot be read is 0.
+func lowRankOf(s *run.Start) nn.LowRank {
+	rank, _ := strconv.Atoi(strings.TrimPrefix(s.Trainable, "lora:"))
+	low := nn.LowRank{Rank: rank, Alpha: cmp.Or(s.LoraAlpha, 2*float64(rank)), FreezeA: s.FreezeA}
+	for target := range strings.SplitSeq(cmp.Or(s.LoraTargets, "query,value"), ",") {
+		low.Targets = append(low.Targets, strings.TrimSpace(target))
+	}
+	return low
+}
+
+// train has the model's part trained that the configuration names.
+func (d *draft) train() (err error) {
+	s := &d.terms.Config.Start
+	if strings.HasPrefix(s.Trainable, "lora:") {
+		d.terms.Spec, err = d.terms.Spec.WithLowRank(lowRankOf(s))
+	} else {
+		d.terms.Spec, err = d.terms.Spec.Trainable(s.Trainable)
+	}
+	if err != nil {
+		return FaultOf("start.trainable", err)
+	}
+	return nil
 }
 
 // StartFrom returns the plan with the weights that its configuration names. What does not fit is refused with the

@@ -107,7 +107,11 @@ func (t *Terms) Layers() []run.Layer {
 		if o.Out.IsPicture() {
 			shape = []int{o.Out.Height, o.Out.Width, o.Out.Channels}
 		}
-		all = append(all, run.Layer{Text: o.Text, Shape: shape, Parameters: o.Parameters + o.Frozen, Frozen: o.Frozen > 0, Products: o.Products, Bytes: 4 * o.Floats})
+		l := run.Layer{Text: o.Text, Shape: shape, Parameters: o.Own(), Products: o.Products, Bytes: 4 * o.Floats}
+		if o.Frozen > 0 {
+			l.Frozen, l.Trained = true, o.Parameters
+		}
+		all = append(all, l)
 	}
 	return all
 }
@@ -151,9 +155,9 @@ func (t *Terms) modelInWords() string {
 	case "layers":
 		name = "network of listed layers"
 	}
-	said := fmt.Sprintf("%s, %d parameters", name, t.Spec.Params()+t.Spec.Frozen())
-	if frozen := t.Spec.Frozen(); frozen > 0 {
-		said += fmt.Sprintf(", %d of them trained", t.Spec.Params())
+	said := fmt.Sprintf("%s, %d parameters", name, t.Spec.Total())
+	if t.Spec.Frozen() > 0 {
+		said += fmt.Sprintf(", %d trained", t.Spec.Params())
 	}
 	return said
 }

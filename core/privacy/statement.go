@@ -146,7 +146,10 @@ func nameOf(file string) string { return cmp.Or(data.Shorten(file), "a file") }
 // startInWords says what is assumed of the weights that a run starts from.
 func startInWords(s *run.StartInfo) string {
 	said := fmt.Sprintf(" Training started from the weights in %s (SHA-256 %s), which are treated as public: nothing is promised to the rows that they were trained on.", nameOf(s.File), s.SHA256)
-	if s.Frozen > 0 {
+	switch {
+	case s.Frozen > 0 && s.Part != "":
+		said += fmt.Sprintf(" Trained were %d parameters: %s. All else is the file’s, and nothing of the rows is in it.", s.Trained, s.Part)
+	case s.Frozen > 0:
 		said += fmt.Sprintf(" Of the model’s parameters the last %d were trained; the first %d are the file’s, and nothing of the rows is in them.", s.Trained, s.Frozen)
 	}
 	if s.Private {

@@ -19,7 +19,7 @@ type PlanInfo struct {
 	// TargetScaling is [Scaling.Target] as it came to be, of targets that are numbers.
 	TargetScaling string `json:"target_scaling,omitempty"`
 	Parameters    int    `json:"parameters"`
-	Frozen        int    `json:"frozen,omitempty"` // of these: see [Start.Trainable]
+	Trained       int    `json:"trained,omitempty"` // where not all of these are: see [Start.Trainable]
 	MemoryBytes   int64  `json:"memory_bytes"`
 	// PhysicalBatch is how many rows are in memory at once: max_physical_batch_size,
 	// or fewer where a batch has fewer or memory holds no more.
@@ -54,9 +54,10 @@ type Layer struct {
 	Text       string `json:"layer"`
 	Shape      []int  `json:"shape"` // of what it gives: height, width and channels, or one number
 	Parameters int    `json:"parameters"`
-	Frozen     bool   `json:"frozen,omitempty"` // they are not trained
-	Products   int64  `json:"products"`         // multiplications that one row takes on its way forwards
-	Bytes      int64  `json:"bytes"`            // of memory for each row of a physical batch
+	Frozen     bool   `json:"frozen,omitempty"` // they are not trained, but for Trained
+	Trained    int    `json:"trained,omitempty"`
+	Products   int64  `json:"products"` // multiplications that one row takes on its way forwards
+	Bytes      int64  `json:"bytes"`    // of memory for each row of a physical batch
 }
 
 // Events are the charges of a run to its data, as events in JSON (privacy.Event).

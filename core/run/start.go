@@ -10,9 +10,15 @@ type Start struct {
 	// Public declares that the weights count as public: the guarantee promises nothing to the rows that
 	// they were trained on. A run with noise is refused without it.
 	Public bool `json:"public,omitempty"`
-	// Trainable is which part of the model is trained ([nn.Spec.Trainable]): all (default), head, or last:K. The
-	// layers before it stay as the file has them, without gradients or noise.
+	// Trainable is which part of the model is trained: all (default), head, last:K, biases, or lora:R
+	// ([nn.Spec.Trainable], [nn.Spec.WithLowRank]). All else stays as the file has it, without gradients or noise.
 	Trainable string `json:"trainable,omitempty"`
+	// LoraAlpha, over the rank R, is what the products of lora:R are multiplied with; 0: twice the rank. LoraTargets are the
+	// maps of attentions beside which there are others: some of query, key, value and dense, with commas between them; empty:
+	// query,value. FreezeA trains the Bs alone.
+	LoraAlpha   float64 `json:"lora_alpha,omitempty"`
+	LoraTargets string  `json:"lora_targets,omitempty"`
+	FreezeA     bool    `json:"freeze_a,omitempty"`
 }
 
 // StartRequest has a worker read the weights in the file beside it.
@@ -26,10 +32,11 @@ type StartInfo struct {
 	File       string `json:"file"`
 	SHA256     string `json:"sha256"`
 	Parameters int    `json:"parameters"`
-	// Frozen is how many of a run's parameters are the file's to the end, and Trained how many are not; 0 and 0 where
-	// all are trained.
-	Frozen  int `json:"frozen,omitempty"`
-	Trained int `json:"trained,omitempty"`
+	// Frozen is how many of a run's parameters stay as they were, and Trained how many do not; 0 and 0 where all are
+	// trained. Part says which are trained, where those that stay are not all before them.
+	Frozen  int    `json:"frozen,omitempty"`
+	Trained int    `json:"trained,omitempty"`
+	Part    string `json:"part,omitempty"`
 	// Private says that the file claims a guarantee of the run that left the weights, of Epsilon and Delta.
 	Private bool    `json:"private,omitempty"`
 	Epsilon Number  `json:"epsilon,omitempty"`

@@ -33,7 +33,7 @@ func (f *feed) application() *run.Application {
 	for i, l := range f.terms.Layers() {
 		applied := run.AppliedLayer{Text: l.Text, Shape: l.Shape, Parameters: l.Parameters}
 		for _, t := range f.terms.Spec.Layers[i].Tensors {
-			applied.Tensors = append(applied.Tensors, run.AppliedTensor(t))
+			applied.Tensors = append(applied.Tensors, run.AppliedTensor{Name: t.Name, Shape: t.Shape})
 		}
 		a.Layers = append(a.Layers, applied)
 	}

@@ -206,24 +206,32 @@ func (f *feed) smooth(n, views int) {
 //
 // Guarantee: weights are declared to be public, and the targets' bounds were declared or paid for.
 func (f *feed) writeStart() {
-	if f.frozen != nil {
+	if given := f.terms.StartWeights; given != nil {
+		still := f.model.Start(given, rand.New(f.stream(privacy.Init, 1)))
+		if f.targetScale != nil && len(given) == f.terms.Spec.Total() {
+			last := slices.Clone(given[len(given)-f.lastParameters():])
+			f.targetScale.Unfold(f.lastLayer(last))
+			f.be.Write(f.model.All().Slice(f.model.All().Len()-len(last), len(last)), last)
+		}
+		if f.frozen == nil && len(still) > 0 {
+			f.frozen = still
+			return
+		}
+	}
+	if f.frozen != nil { // of a run that goes on
 		f.be.Write(f.model.Still(), f.frozen)
 	}
-	given := f.terms.StartWeights
-	if given == nil {
-		return
-	}
-	first := slices.Clone(given[len(f.frozen):])
-	if f.targetScale != nil && len(first) == f.model.All().Len() {
-		f.targetScale.Unfold(f.lastLayer(first))
-	}
-	f.be.Write(f.model.All().Slice(0, len(first)), first)
+}
+
+// lastParameters is the number of parameters of the last layer.
+func (f *feed) lastParameters() int {
+	return f.terms.Spec.Layers[len(f.terms.Spec.Layers)-1].Parameters
 }
 
 // lastLayer returns the weight and the bias of a dense last layer among parameters.
 func (f *feed) lastLayer(parameters []float32) (weight, bias []float32) {
-	k, layers := f.ds.Outputs, f.terms.Spec.Layers
-	last := parameters[len(parameters)-layers[len(layers)-1].Parameters:]
+	k := f.ds.Outputs
+	last := parameters[len(parameters)-f.lastParameters():]
 	return last[:len(last)-k], last[len(last)-k:]
 }
 

@@ -87,7 +87,7 @@ func (r *Run) Outcome(ctx context.Context) (o Outcome, err error) {
 	if err == nil {
 		r.feed.unscale(parameters)
 	}
-	o.Released.Parameters = slices.Concat(w.frozen, parameters)
+	o.Released.Parameters = t.Spec.Join(w.frozen, parameters)
 	return o, err
 }
 

@@ -33,7 +33,7 @@ type workspace struct {
 	refused string        // note for the owner where the backend has less memory than was asked for
 
 	model    *nn.Model
-	frozen   []float32        // parameters that are not trained, which come before all others
+	frozen   []float32        // parameters that are not trained; nil where there are none
 	gradient compute.Buffer   // released, of all parameters that are trained
 	grads    []compute.Buffer // its parts, by tensor
 	bySize   []int            // the tensors, the largest last
@@ -67,9 +67,6 @@ func newWorkspace(be compute.Backend, terms plan.Terms, trainRows int, others Ex
 	w.query = w.clipper.Rule.Query()
 	if w.kind, err = kindOf(w.clipper, terms.Noise); err != nil {
 		return nil, err
-	}
-	if n := terms.Spec.Frozen(); n > 0 && terms.StartWeights != nil {
-		w.frozen = terms.StartWeights[:n]
 	}
 	return w, w.reserve(be)
 }

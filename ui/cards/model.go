@@ -75,6 +75,8 @@ func parameters(l run.Layer) string {
 	switch {
 	case l.Parameters == 0:
 		return "–"
+	case l.Trained > 0:
+		return words.Count(l.Parameters) + ", " + words.Count(l.Trained) + " trained"
 	case l.Frozen:
 		return words.Count(l.Parameters) + ", frozen"
 	}
@@ -84,8 +86,8 @@ func parameters(l run.Layer) string {
 // parametersOf says how many parameters a plan's model has, and how many of them are trained.
 func parametersOf(p *run.PlanInfo) string {
 	s := words.Plural(p.Parameters, "parameter")
-	if p.Frozen > 0 {
-		s += ", " + words.Count(p.Parameters-p.Frozen) + " trained"
+	if p.Trained > 0 {
+		s += ", " + words.Count(p.Trained) + " trained"
 	}
 	return s
 }

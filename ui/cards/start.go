@@ -40,6 +40,9 @@ func (c *Model) start() app.UI {
 		app.P().ID("start-used").Text(v.line(named)),
 		c.Form.Field(form.Find("start.public")),
 		c.Form.Field(form.Find("start.trainable")),
+		c.Form.Field(form.Find("start.lora_alpha")),
+		c.Form.Field(form.Find("start.lora_targets")),
+		c.Form.Field(form.Find("start.freeze_a")),
 		app.P().Class("note").Hidden(!v.private(named)).Text(v.adds()))
 }
 

@@ -212,6 +212,7 @@ func builtins() []Option {
 
 func modelFields() []Field {
 	mlp := is("model.kind", "mlp")
+	lowRank := func(c *run.Config) bool { return strings.HasPrefix(c.Start.Trainable, "lora:") }
 	kinds := []Option{
 		{"softmax", "softmax regression", "One layer; the loss is cross-entropy. The fewest parameters, so the least noise."},
 		{"linear", "linear regression", "One layer; the loss is the squared error. Of several labels a row it is a logistic regression for each."},
@@ -230,7 +231,10 @@ func modelFields() []Field {
 			{Value: "relu", Text: "ReLU"}, {Value: "tanh", Text: "tanh"}}},
 		{Key: "start.sha256", Own: true, Label: "Start from"},
 		{Key: "start.public", Own: true, Kind: Tick, Label: "This ε leaves out what it was trained on", Help: "Its weights count as public: this run’s ε promises nothing to the rows that left them. Were they these rows, and its run private, the ε of both add up: the statement says to how much."},
-		{Key: "start.trainable", Own: true, Label: "Trained part", Preset: "all", Help: "all; head, the layer that answers; or last:1, the head and the block before it, last:2 …. The layers before it stay as they are, and get no noise."},
+		{Key: "start.trainable", Own: true, Label: "Trained part", Preset: "all", Help: "all; head, the layer that answers; last:1, the head and the block before it, last:2 …; biases, and the head; or lora:8, the head and maps of rank 8 beside those of attentions. All else stays as it is, and gets no noise."},
+		{Key: "start.lora_alpha", Own: true, Label: "LoRA’s α", Preset: "0", Help: "Over the rank, what the maps’ products are multiplied with. 0 for twice the rank.", When: lowRank},
+		{Key: "start.lora_targets", Own: true, Label: "Beside which maps", Preset: "query,value", Help: "Some of query, key, value and dense.", When: lowRank},
+		{Key: "start.freeze_a", Own: true, Kind: Tick, Label: "Train the second halves alone", Help: "The first halves, A, stay as they were drawn (FFA-LoRA).", When: lowRank},
 		{Key: "public_rows.sha256", Own: true, Label: "Public rows"},
 		{Key: "public_rows.batch_size", Own: true, Label: "Public rows a step", Help: "Each step draws so many of them."},
 		{Key: "public_rows.weight", Own: true, Label: "Their weight w", Help: "A step takes (1 − w) times the noisy gradient of your rows and w times the mean gradient of the public ones."},

@@ -2,6 +2,7 @@ package train
 
 import (
 	"errors"
+	"strings"
 
 	"clipscope/core/run"
 	"clipscope/ui/cards"
@@ -97,8 +98,11 @@ func (s *startWeights) DropStart() {
 	s.stop()
 	s.info, s.Fault = nil, ""
 	s.exp.cfg.Start = run.Start{}
-	s.exp.forget("start.public")
-	s.exp.forget("start.trainable")
+	for _, f := range form.On(form.Model) {
+		if strings.HasPrefix(f.Key, "start.") {
+			s.exp.forget(f.Key)
+		}
+	}
 	s.exp.remake()
 	s.adopted()
 }
