@@ -82,11 +82,11 @@ function serve(ort, program) {
 function serveTokens(open) {
   /** @type {import("./tokenizer.mjs").Opened} */
   let tokenizer;
-  onmessage = async ({ data: { type, file, values, output } }) => {
+  onmessage = async ({ data: { type, file, values, shape, output } }) => {
     try {
-      if (type === "run") return postMessage(tokenizer.run(values, output));
+      if (type === "run") return postMessage(tokenizer.run(values, output, shape[1] === 2));
       tokenizer = await open(file);
-      postMessage({ inputs: [{ name: "text", type: "string", shape: [-1] }], outputs: tokenizer.outputs });
+      postMessage({ inputs: [{ name: "text", type: "string", shape: [-1], pairs: true }], outputs: tokenizer.outputs });
     } catch (e) {
       postMessage({ error: String(e?.message ?? e).slice(0, 4000) });
     }

@@ -99,7 +99,7 @@ function read(config) {
   if (places !== "absolute" || config.sinusoidal_pos_embds === true && config.model_type !== "distilbert") refuse("absolute positions", places);
   if (config.is_decoder || config.add_cross_attention) refuse("an encoder", "a decoder");
   const number = (/** @type {string} */ key, most = 1 << 16) => Number.isInteger(config[key]) && config[key] >= 1 && config[key] <= most ? config[key] : refuse(`${key}, a whole number from 1 to ${most}`, config[key]);
-  const sizes = { tokens: number("vocab_size"), places: number("max_position_embeddings"), hidden: number(kind.hidden), wide: number(kind.wide), heads: number(kind.heads), layers: number(kind.layers, 100) };
+  const sizes = { tokens: number("vocab_size", 1 << 24), places: number("max_position_embeddings"), hidden: number(kind.hidden), wide: number(kind.wide), heads: number(kind.heads), layers: number(kind.layers, 100) };
   if (sizes.hidden % sizes.heads !== 0) refuse(`${kind.heads} that divide ${kind.hidden}`, sizes.heads);
   // DistilBERT has its own, whatever is written.
   const epsilon = kind === kinds.distilbert ? 1e-12 : config.layer_norm_eps ?? 1e-12, decimals = typeof epsilon === "number" ? -Math.log10(epsilon) : NaN;
@@ -162,13 +162,11 @@ function listed(kind, s, tensors) {
     take(layer, { shape: [...before, rows, out], from: [name + ".weight"], map: ([w]) => turned(w, out, rows) }, { shape: [out], from: [name + ".bias"] });
   const norm = (/** @type {string} */ name) => take(s.norm, { shape: [s.hidden], from: [name + ".weight"] }, { shape: [s.hidden], from: [name + ".bias"] });
 
-  const at = kind.embeddings, types = has(at + "token_type_embeddings"), d = s.hidden;
-  take(`embedding:${s.tokens}:${d}`, { shape: [s.tokens, d], from: [at + "word_embeddings.weight"] });
-  // A text by itself has the first of the types at all places.
-  take("position", {
-    shape: [s.places - s.offset, d], from: [at + "position_embeddings.weight", ...types ? [at + "token_type_embeddings.weight"] : []],
-    map: ([p, t]) => p.subarray(s.offset * d).map((v, i) => t ? v + t[i % d] : v),
-  });
+  const at = kind.embeddings, d = s.hidden, of = at + "token_type_embeddings.weight", types = tensors.get(of)?.shape[0] ?? 0;
+  wanted.push({ name: own("weight"), shape: [s.tokens, d], from: [at + "word_embeddings.weight"] });
+  if (types > 0) wanted.push({ name: own("types"), shape: [types, d], from: [of] });
+  layers.push(`embedding:${s.tokens}:${d}${types > 0 ? `:t${types}` : ""}`);
+  take("position", { shape: [s.places - s.offset, d], from: [at + "position_embeddings.weight"], map: ([p]) => p.subarray(s.offset * d) });
   norm(at + "LayerNorm");
   for (let i = 0; i < s.layers; i++) {
     const block = `${kind.block}${i}.`;
@@ -208,13 +206,11 @@ function fits(name, w, kind, s, tensors) {
   const t = tensors.get(name), d = s.hidden;
   if (!t) throw new Fault(`the tensor ${kind.prefix}${name}`, `none among ${tensors.size} tensors`, "Choose all files of one checkpoint: config.json and every .safetensors.");
   if (!Object.hasOwn(BYTES, t.dtype)) throw new Fault(`${name} in F32, F16 or BF16`, short(t.dtype), "Save the checkpoint in one of these.");
-  /** @type {(number | undefined)[]} */
   let shape = w.shape;
   if (name.endsWith("position_embeddings.weight")) shape = [s.places, d];
-  else if (name.endsWith("token_type_embeddings.weight")) shape = [undefined, d];
   else if (w.map) shape = name.endsWith(".bias") ? [d] : w.from.length > 1 ? [d, d] : w.shape.slice(-2).reverse();
-  if (t.shape.length !== shape.length || t.shape.some((n, i) => n < 1 || shape[i] !== undefined && n !== shape[i])) {
-    throw new Fault(`${name} of shape [${shape.map((n) => n ?? "any")}], as the configuration has it`, `[${short(t.shape)}]`, "Choose config.json and the tensors of the same checkpoint.");
+  if (t.shape.length !== shape.length || t.shape.some((n, i) => n < 1 || n !== shape[i])) {
+    throw new Fault(`${name} of shape [${shape}], as the configuration has it`, `[${short(t.shape)}]`, "Choose config.json and the tensors of the same checkpoint.");
   }
 }
 

@@ -5,10 +5,11 @@ import { Tokenizer } from "@huggingface/tokenizers";
 // The numbers of tokens that a row may have: the longest is what BERT and its kin take.
 const PLACES = [64, 32, 128, 256, 512];
 
-const KNOWN = 1 << 16; // tokens of an embedding (core/nn)
+const KNOWN = 1 << 24; // tokens of an embedding, types included (core/nn)
 const MOST = 64 << 20; // bytes of a tokenizer's file: those of large vocabularies have 17 MB
 
-/** @typedef {{ outputs: { name: string, type: string, shape: number[], tokens: number }[], run(texts: string[], output: string): { shape: number[], values: Float32Array } }} Opened */
+/** @typedef {{ ids: number[], types: number[] }} Encoded */
+/** @typedef {{ outputs: { name: string, type: string, shape: number[], tokens: number, types?: number }[], run(texts: string[], output: string, pairs?: boolean): { shape: number[], values: Float32Array } }} Opened */
 
 // open reads a tokenizer's file.
 /** @param {File} file @returns {Promise<Opened>} */
@@ -21,23 +22,59 @@ export async function open(file) {
   } catch (e) {
     throw new Error(`${file.name} describes no tokenizer that can be read here: ${String(e?.message ?? e).slice(0, 200)}`);
   }
-  const tokens = known(source);
+  const tokens = known(source), pair = pairing(tokenizer, source.post_processor?.type === "RobertaProcessing"), most = Math.max(...pair.types) + 1;
+  const output = (/** @type {number} */ n) => ({ name: `${n} tokens`, type: "float32", shape: [-1, n], tokens });
   return {
-    outputs: PLACES.map((n) => ({ name: `${n} tokens`, type: "float32", shape: [-1, n], tokens })),
-    run(texts, output) {
-      const places = parseInt(output, 10), values = new Float32Array(texts.length * places).fill(-1);
-      texts.forEach((t, i) => values.set(cut(tokenizer.encode(t).ids, places, tokens), i * places));
-      return { shape: [texts.length, places], values };
+    outputs: [...PLACES.map(output), ...most > 1 && most * tokens <= KNOWN ? PLACES.map((n) => ({ ...output(n), name: `${n}${TYPED}`, tokens: most * tokens, types: most })) : []],
+    run(texts, output, pairs = false) {
+      const places = parseInt(output, 10), rows = texts.length / (pairs ? 2 : 1), values = new Float32Array(rows * places).fill(-1), typed = output.endsWith(TYPED);
+      for (let i = 0; i < rows; i++) {
+        const { ids, types } = pairs ? two(tokenizer, pair, texts[2 * i], texts[2 * i + 1], places) : one(tokenizer, texts[i], places);
+        const odd = ids.findIndex((id) => !(Number.isInteger(id) && id >= 0 && id < tokens));
+        if (odd >= 0) throw new Error(`the tokenizer gives ${String(ids[odd])} for the number of a token, of which it knows ${tokens}: it has none for what it does not know`);
+        values.set(typed ? ids.map((id, k) => id + tokens * types[k]) : ids, i * places);
+      }
+      return { shape: [rows, places], values };
     },
   };
 }
 
-// cut keeps the first tokens of a text, and its last, which ends it.
-/** @param {number[]} ids @param {number} places @param {number} tokens */
-function cut(ids, places, tokens) {
-  const odd = ids.findIndex((id) => !(Number.isInteger(id) && id >= 0 && id < tokens));
-  if (odd >= 0) throw new Error(`the tokenizer gives ${String(ids[odd])} for the number of a token, of which it knows ${tokens}: it has none for what it does not know`);
-  return ids.length <= places ? ids : [...ids.slice(0, places - 1), ids[ids.length - 1]];
+// What ends the name of an output whose tokens have the types of the texts that they are in: a token's number has that of all
+// tokens added for the second text.
+const TYPED = " tokens with types";
+
+// one keeps the first tokens of a text, and its last, which ends it.
+/** @param {Tokenizer} tokenizer @param {string} text @param {number} places @returns {Encoded} */
+function one(tokenizer, text, places) {
+  const { ids } = tokenizer.encode(text), kept = ids.length <= places ? ids : [...ids.slice(0, places - 1), ids[ids.length - 1]];
+  return { ids: kept, types: kept.map(() => 0) };
+}
+
+// pairing finds what a tokenizer puts before, between and behind two texts, which are the first and the third of its parts.
+// RoBERTa has one type, whatever the library says.
+/** @param {Tokenizer} tokenizer @param {boolean} plain */
+function pairing(tokenizer, plain) {
+  const { ids, token_type_ids: given } = tokenizer.encode("a", { text_pair: "b", return_token_type_ids: true }), types = plain ? ids.map(() => 0) : given ?? ids.map(() => 0), [first, second] = ["a", "b"].map((t) => bare(tokenizer, t));
+  const is = (/** @type {number[]} */ part, /** @type {number} */ at) => part.every((id, k) => ids[at + k] === id);
+  let from = 0, to = ids.length - second.length;
+  while (from < ids.length && !is(first, from)) from++;
+  while (to > from && !is(second, to)) to--;
+  const ends = [0, from, from + first.length, to, to + second.length, ids.length];
+  return { types, parts: ends.slice(1).map((end, k) => ({ ids: ids.slice(ends[k], end), type: types[ends[k]] ?? 0 })) };
+}
+
+// bare are the tokens of a text without those around it.
+/** @param {Tokenizer} tokenizer @param {string} text */
+const bare = (tokenizer, text) => tokenizer.encode(text, { add_special_tokens: false }).ids;
+
+// two puts two texts together, empty ones too. Where they have more tokens than there are places the last of the longer are left
+// out, as transformers' “longest_first” has it.
+/** @param {Tokenizer} tokenizer @param {ReturnType<typeof pairing>} pair @param {string} a @param {string} b @param {number} places @returns {Encoded} */
+function two(tokenizer, { parts }, a, b, places) {
+  const first = bare(tokenizer, a), second = bare(tokenizer, b), room = places - parts[0].ids.length - parts[2].ids.length - parts[4].ids.length;
+  while (first.length + second.length > Math.max(room, 0)) (first.length > second.length ? first : second).pop();
+  const all = parts.map((part, k) => ({ ...part, ids: k === 1 ? first : k === 3 ? second : part.ids }));
+  return { ids: all.flatMap((p) => p.ids).slice(0, places), types: all.flatMap((p) => p.ids.map(() => p.type)).slice(0, places) };
 }
 
 // described reads tokenizer.json.

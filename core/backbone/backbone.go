@@ -86,7 +86,7 @@ func New(ctx context.Context, rt Runtime, meta data.Meta, q run.BackboneRequest)
 	if err := e.try(ctx, meta); err != nil {
 		return nil, err
 	}
-	e.backbone = run.Backbone{Output: e.output, Column: e.fit.column, Normalise: e.fit.normalise, Resize: e.fit.resize, Batch: e.batch, Tokens: output.Tokens}
+	e.backbone = run.Backbone{Output: e.output, Column: e.fit.column, Second: e.fit.second, Normalise: e.fit.normalise, Resize: e.fit.resize, Batch: e.batch, Tokens: output.Tokens, Types: output.Types}
 	return e, nil
 }
 
@@ -280,7 +280,7 @@ func drawn(rng *rand.Rand, meta data.Meta, n int) data.Split {
 	for range n {
 		from, to := rng.UintN(112), 144+rng.UintN(112)
 		middle, spread := rng.NormFloat64(), math.Exp(rng.NormFloat64())
-		if meta.TextColumn() != "" {
+		for range meta.TextNames() {
 			s.Text = append(s.Text, madeUpText(rng))
 		}
 		for range meta.Dense() {

@@ -107,11 +107,12 @@ func TestModelsThatDoNotFitAreRefused(t *testing.T) {
 		"texts of numbers":   {in: ones("x", "string", -1), meta: tableMeta, says: "Declare the column text"},
 		"texts in a picture": {in: ones("x", "string", -1, 1), meta: colourMeta, says: "Declare the column text"},
 		"a long name":        {in: ones("x", "string", -1), meta: data.Meta{Columns: []data.Column{{Name: strings.Repeat("x", 201), Kind: data.Text}}}, says: "Rename"},
+		"three texts":        {in: []tensor{{Name: "x", Type: "string", Shape: []int{-1}, Pairs: true}}, meta: data.Meta{Columns: []data.Column{{Name: "a", Kind: data.Text}, {Name: "b", Kind: data.Text}, {Name: "c", Kind: data.Text}}}, says: "one column of texts, or two"},
 		"columns of texts":   {in: ones("x", "string", -1), meta: data.Meta{Columns: []data.Column{{Name: "a", Kind: data.Text}, {Name: "b", Kind: data.Text}}}, says: "Declare the others ignored"},
 		"many texts at once": {in: ones("x", "string", 257), meta: textMeta, says: "at most 256 rows"},
 		"normalised texts":   {in: ones("x", "string", -1), meta: textMeta, q: run.BackboneRequest{Normalise: "0-1"}, says: "texts as they are"},
 		"tokens":             {in: ones("input_ids", "int64", -1, -1), meta: textMeta, says: "input_ids of int64. If these are the numbers of tokens"},
-		"numbers of texts":   {in: ones("x", "float32", -1, -1), meta: textMeta, says: "texts alone, in the column \"review\""},
+		"numbers of texts":   {in: ones("x", "float32", -1, -1), meta: textMeta, says: "texts alone, in review"},
 		"no tensor":          {in: ones("x", "no tensor"), meta: tableMeta, says: "float32, uint8 or string"},
 		"half":               {in: ones("x", "float16", -1, 4), meta: tableMeta, says: "float32, uint8 or string"},
 		"no shape":           {in: ones("x", "float32"), meta: tableMeta, says: "an input [n, features]"},
@@ -333,6 +334,39 @@ func TestAModelGetsOneTextACall(t *testing.T) {
 	dst := make([]float32, 2*len(texts))
 	if err := x.Extract(t.Context(), data.Split{N: len(texts), Text: texts}, dst); err != nil || !slices.Equal(dst, []float32{1, 2, 0, 0, 1, 2, 1, 2}) {
 		t.Errorf("%v, %v", dst, err)
+	}
+}
+
+// TestAModelGetsBothTextsOfARow: one that takes two texts gets both columns', and one alone where there is one.
+func TestAModelGetsBothTextsOfARow(t *testing.T) {
+	in := []tensor{{Name: "text", Type: "string", Shape: []int{-1}, Pairs: true}}
+	two := data.Meta{Features: 64, FeatureBytes: 4, Columns: []data.Column{{Name: "question", Kind: data.Text, Buckets: 32}, {Name: "answer", Kind: data.Text, Buckets: 32}}}
+	texts := []string{"is it?", "yes", "", "never", "why", ""}
+	for _, c := range []struct {
+		meta   data.Meta
+		shape  []int
+		second string
+	}{{two, []int{1, 2}, "answer"}, {textMeta, []int{1}, ""}} {
+		m := model(in)
+		m.out[0].Types, m.out[0].Tokens = 2, 10
+		x, err := New(t.Context(), m, c.meta, run.BackboneRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if made := x.Made(); made.Second != c.second || made.Types != 2 || made.Tokens != 10 {
+			t.Errorf("%+v", made)
+		}
+		m.seen = nil
+		each := len(c.meta.Columns)
+		n := len(texts) / each
+		if err := x.Extract(t.Context(), data.Split{N: n, F32: []float32{}, Text: texts}, make([]float32, 3*n)); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range m.seen {
+			if !slices.Equal(v.Shape, c.shape) || !slices.Equal(v.Text, texts[i*each:(i+1)*each]) {
+				t.Errorf("of row %d it got %+v", i, v)
+			}
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ type fit struct {
 	name      string // of the input
 	bytes     bool   // it takes bytes
 	column    string // whose texts it takes; empty: it takes numbers
+	second    string // whose texts it takes beside these; empty: none
 	fixed     int    // rows that it takes at a time; 0: any number
 	shape     []int  // of a row
 	last      bool   // channels come last
@@ -100,23 +101,33 @@ func (f *fit) fix(n int) error {
 // what is said of the model.
 const mostOfColumn = 200
 
-// texts takes the column of texts, one text a row.
+// texts takes the column of texts, one text a row, or the two of them where the model takes two.
 func (f *fit) texts(in run.BackboneTensor, meta data.Meta, q run.BackboneRequest) error {
-	f.column, f.normalise = meta.TextColumn(), "none"
+	names := meta.TextNames()
+	if f.normalise = "none"; len(names) > 0 {
+		f.column = names[0]
+	}
 	sound := len(in.Shape) == 1 || len(in.Shape) == 2 && (in.Shape[1] == 1 || in.Shape[1] == -1)
-	switch {
+	wanted, takes := "one column of texts", 1
+	if in.Pairs {
+		wanted, takes = "one column of texts, or two", 2
+	}
+	wanted += ", which the model takes: " + in.Name + " " + sizes(in.Shape)
+	switch columns := len(data.TextColumns(meta.Columns)); {
 	case !sound || in.Shape[0] == 0 || in.Shape[0] < -1:
 		return refusal("an input of one text a row: [n] or [n, 1]", in.Name+" "+sizes(in.Shape), "Export the model with such an input.")
-	case len(data.TextColumns(meta.Columns)) > 1:
-		return refusal("one column of texts, which the model takes: "+in.Name+" "+sizes(in.Shape), "several", "Declare the others ignored, or train without a backbone.")
-	case f.column == "":
-		return refusal("a column of texts, which the model takes: "+in.Name+" "+sizes(in.Shape), "none", "Declare the column text: csv.columns, or its kind in the table.")
-	case len(f.column) > mostOfColumn:
-		return refusal(fmt.Sprintf("a name of at most %d bytes for the column of texts", mostOfColumn), fmt.Sprint(len(f.column)), "Rename the column.")
+	case columns > takes:
+		return refusal(wanted, fmt.Sprint(columns), "Declare the others ignored, or train without a backbone.")
+	case columns == 0:
+		return refusal(wanted, "none", "Declare the column text: csv.columns, or its kind in the table.")
+	case slices.ContainsFunc(names, func(name string) bool { return len(name) > mostOfColumn }):
+		return refusal(fmt.Sprintf("names of at most %d bytes for columns of texts", mostOfColumn), "a longer one", "Rename the column.")
 	case q.Normalise != "" && q.Normalise != "none":
 		return refusal("texts as they are", "normalise "+q.Normalise, "Leave it out: it is for pictures.")
 	}
-	f.shape = []int{1}[:len(in.Shape)-1]
+	if f.shape = []int{1}[:len(in.Shape)-1]; len(names) == 2 {
+		f.second, f.shape = names[1], []int{2}
+	}
 	return f.fix(in.Shape[0])
 }
 
@@ -124,7 +135,7 @@ func (f *fit) texts(in run.BackboneTensor, meta data.Meta, q run.BackboneRequest
 func (f *fit) rows(in run.BackboneTensor, meta data.Meta) error {
 	width := meta.Dense()
 	if width == 0 {
-		return refusal(fmt.Sprintf("rows of numbers, which the model takes: %s %s", in.Name, sizes(in.Shape)), fmt.Sprintf("texts alone, in the column %q", meta.TextColumn()), "Choose a model whose input is a string.")
+		return refusal(fmt.Sprintf("rows of numbers, which the model takes: %s %s", in.Name, sizes(in.Shape)), "texts alone, in "+data.List(meta.TextNames()), "Choose a model whose input is a string.")
 	}
 	if d := in.Shape[1]; d > 0 && d != width {
 		return refusal(fmt.Sprintf("rows of %d features, which the model takes", d), fmt.Sprintf("%d in the data", width), "Choose the model that goes with this data; of a table, ignore the columns that it does not know.")
@@ -273,7 +284,8 @@ func (f *fit) input(rows data.Split, at, n, batch, given int) Values {
 	out := Values{Calls: n / batch, Shape: append([]int{given}, f.shape...)}
 	if f.column != "" {
 		for i := range out.Calls * given {
-			out.Text = append(out.Text, rows.Text[at+i/given*batch+min(i%given, batch-1)])
+			row := at + i/given*batch + min(i%given, batch-1)
+			out.Text = append(out.Text, rows.Text[row*size:][:size]...)
 		}
 		return out
 	}

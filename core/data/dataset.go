@@ -66,7 +66,8 @@ type Split struct {
 	// Words holds the features of each row's texts that are not 0, [N], ascending by their index; nil where there
 	// are no columns of texts.
 	Words [][]Word
-	// Text holds the text of each row, [N], for a backbone to read; nil unless exactly one column is text.
+	// Text holds the texts of each row, [N×columns of texts], for a backbone to read; nil where there are none or more
+	// than MostTexts.
 	Text []string
 	// Y holds the targets: [N] class indices for Classification, otherwise
 	// [N×Outputs].
@@ -187,6 +188,9 @@ func Vocabulary(columns []Column) (n int) {
 	}
 	return n
 }
+
+// MostTexts is the number of columns whose texts are kept.
+const MostTexts = 4
 
 // TextColumns returns the indices of the columns of texts.
 func TextColumns(columns []Column) (at []int) {

@@ -96,7 +96,7 @@ func checkTexts(ds *Dataset) error {
 		for i, text := range s.Text {
 			if n := utf8.RuneCountInString(text); n > mostText {
 				return &Error{Expected: fmt.Sprintf("texts of at most %d characters for a backbone", mostText), Got: fmt.Sprintf("%d: %s", n, Quote(text)),
-					Fix: "Shorten the text, or train without a backbone, on hashed words.", Row: i + 1}
+					Fix: "Shorten the text, or train without a backbone, on hashed words.", Row: i/(len(s.Text)/s.N) + 1}
 			}
 		}
 	}
@@ -107,7 +107,8 @@ func checkTexts(ds *Dataset) error {
 func (s *Split) rows(at, n, features int) Split {
 	out := Split{N: n}
 	if s.Text != nil {
-		out.Text = s.Text[at : at+n]
+		k := len(s.Text) / s.N
+		out.Text = s.Text[at*k : (at+n)*k]
 	}
 	if s.U8 != nil {
 		out.U8 = s.U8[at*features : (at+n)*features]
@@ -136,10 +137,8 @@ func WriteInputs(w io.Writer, ds *Dataset) error {
 	if _, err := fmt.Fprintf(w, "%v|%v|%d|%d|%d|", ds.Shape, ds.Bounds, ds.Features, ds.Train.N, ds.Test.N); err != nil {
 		return err
 	}
-	if name := ds.Meta().TextColumn(); name != "" {
-		if err := writeTexts(w, []string{name}); err != nil {
-			return err
-		}
+	if err := writeTexts(w, ds.Meta().TextNames()); err != nil {
+		return err
 	}
 	for _, s := range []*Split{&ds.Train, &ds.Test} {
 		if _, err := w.Write(s.U8); err != nil {

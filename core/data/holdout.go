@@ -86,8 +86,11 @@ func (d *Dataset) hash(row int) uint64 {
 		}
 	}
 	if d.Train.Text != nil {
-		for _, b := range []byte(d.Train.Text[row]) {
-			add(uint64(b))
+		k := len(d.Train.Text) / d.Train.N
+		for _, text := range d.Train.Text[row*k:][:k] {
+			for _, b := range []byte(text) {
+				add(uint64(b))
+			}
 		}
 	}
 	values(d.Train.Y[row*w:][:w])
@@ -98,12 +101,12 @@ func (d *Dataset) hash(row int) uint64 {
 
 // moveToTest makes Test of the training rows listed in perm, which ascends.
 func (d *Dataset) moveToTest(perm []int32) {
+	dense, texts := d.Dense(), len(d.Train.Text)/d.Train.N
 	d.Test.N, d.Train.N = len(perm), d.Train.N-len(perm)
-	dense := d.Dense()
 	d.Train.U8, d.Test.U8 = cut(d.Train.U8, dense, perm)
 	d.Train.F32, d.Test.F32 = cut(d.Train.F32, dense, perm)
 	d.Train.Words, d.Test.Words = cut(d.Train.Words, 1, perm)
-	d.Train.Text, d.Test.Text = cut(d.Train.Text, 1, perm)
+	d.Train.Text, d.Test.Text = cut(d.Train.Text, texts, perm)
 	d.Train.Y, d.Test.Y = cut(d.Train.Y, d.TargetWidth(), perm)
 }
 

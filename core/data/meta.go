@@ -84,13 +84,15 @@ func (m Meta) rowless() *Dataset {
 	return &Dataset{Name: m.Name, Task: m.Task, Features: m.Features, Outputs: m.Outputs, Columns: m.Columns, Bounds: m.Bounds}
 }
 
-// TextColumn returns the name of the only column of texts, which a backbone may read; empty where there is none, or there
-// are several.
-func (m Meta) TextColumn() string {
-	if at := TextColumns(m.Columns); len(at) == 1 {
-		return m.Columns[at[0]].Name
+// TextNames returns the names of the columns of texts that a backbone may read; nil where there are none or more than
+// MostTexts.
+func (m Meta) TextNames() (all []string) {
+	if at := TextColumns(m.Columns); len(at) <= MostTexts {
+		for _, i := range at {
+			all = append(all, m.Columns[i].Name)
+		}
 	}
-	return ""
+	return all
 }
 
 // Dense is like [Dataset.Dense].
@@ -128,21 +130,14 @@ func (m Meta) Facts() run.Facts {
 }
 
 // Vocabulary returns the number of different tokens that features are the numbers of; 0 where they are amounts.
-func (m Meta) Vocabulary() int { return max(Vocabulary(m.Columns), tokensBy(m.Backbone)) }
-
-func tokensBy(b *run.Backbone) int {
-	if b == nil {
-		return 0
-	}
-	return b.Tokens
-}
+func (m Meta) Vocabulary() int { return max(Vocabulary(m.Columns), m.Backbone.KnownTokens()) }
 
 // Facts returns the properties that decide how a run on the data is set up by default, like [Meta.Facts].
 func (r *Report) Facts() run.Facts {
 	f := facts(r.Rows, r.Features, r.Outputs, r.Task, r.Shape, r.Columns)
 	f.Backbone, f.Declared = r.Backbone != nil, r.TargetBounds != nil
 	if r.Backbone != nil {
-		f.Tokens = r.Backbone.Tokens
+		f.Tokens = r.Backbone.KnownTokens()
 	}
 	return f
 }

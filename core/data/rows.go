@@ -27,7 +27,7 @@ func WriteRows(w io.Writer, ds *Dataset) error {
 	if err := writeFloats(w, ds.Train.F32); err != nil {
 		return err
 	}
-	if err := errors.Join(writeWords(w, ds.Train.Words), writeTexts(w, ds.Train.Text)); err != nil {
+	if err := errors.Join(writeWords(w, ds.Train.Words), writeTexts(w, ds.Train.onlyText())); err != nil {
 		return err
 	}
 	return writeFloats(w, ds.Train.Y)
@@ -45,6 +45,15 @@ func writeWords(w io.Writer, rows [][]Word) error {
 		if _, err := w.Write(buf); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// onlyText is the text of each row where one column is text. Several are told by their words, as they were before their texts
+// were kept: the ledgers of data that was opened then have to know it.
+func (s *Split) onlyText() []string {
+	if len(s.Text) == s.N {
+		return s.Text
 	}
 	return nil
 }
@@ -108,7 +117,7 @@ func EachRow(ds *Dataset, of *Split, h hash.Hash, add func()) error {
 				return err
 			}
 		}
-		if of.Text != nil {
+		if of.onlyText() != nil {
 			if err := writeTexts(h, of.Text[i:i+1]); err != nil {
 				return err
 			}

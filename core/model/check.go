@@ -66,10 +66,11 @@ func (f *File) Check() error {
 // that it does not know, or that it would take for amounts.
 func checkTokens(a *run.Application, s nn.Spec) error {
 	had, known := data.Vocabulary(columns(a)), s.Vocabulary()
-	if a.FeaturesOf != nil {
-		had = max(had, a.FeaturesOf.Tokens)
-	}
+	had = max(had, a.FeaturesOf.KnownTokens())
+	types := a.FeaturesOf.CheckTypes(known, s.Types())
 	switch {
+	case types != "":
+		return errors.New("model: layers: " + types)
 	case had > known:
 		return fmt.Errorf("model: layers: the rows have %d tokens, of which %s knows %d", had, clipped(s.Layers[0].Text), known)
 	case known > 0 && (a.Scaling.Kind != "none" || a.MaxNorm > 0 || a.PCA != nil):
@@ -122,7 +123,7 @@ func checkBackbone(a *run.Application) error {
 		return errors.New("model: features_of: a backbone's features are no table and no pictures")
 	case len(b.SHA256) != 64 || strings.Trim(b.SHA256, "0123456789abcdef") != "":
 		return fmt.Errorf("model: features_of: %q is no SHA-256", clipped(b.SHA256))
-	case b.Batch < 1 || b.Tokens < 0 || len(b.Output)+len(b.Column)+len(b.Normalise)+len(b.Resize) > mostOfBackbone:
+	case b.Batch < 1 || b.Tokens < 0 || b.Types < 0 || b.Types > 0 && b.Tokens%b.Types != 0 || len(b.Output)+len(b.Column)+len(b.Second)+len(b.Normalise)+len(b.Resize) > mostOfBackbone:
 		return errors.New("model: features_of: it does not say how features are made")
 	}
 	return nil
@@ -133,6 +134,9 @@ func backboneInWords(b *run.Backbone) string {
 	s := fmt.Sprintf("the output %q of the model whose file has the SHA-256 %s", b.Output, b.SHA256)
 	if b.Column != "" {
 		s += fmt.Sprintf(" for the text in the column %q", clipped(b.Column))
+	}
+	if b.Second != "" {
+		s += fmt.Sprintf(" and the one in %q", clipped(b.Second))
 	}
 	return s
 }

@@ -154,6 +154,14 @@ func (s Spec) Vocabulary() int {
 	return 0
 }
 
+// Types returns the number of types that these tokens have; 0 where they have none.
+func (s Spec) Types() int {
+	if e, ok := s.placed[0].layerSpec.(embeddingSpec); ok {
+		return e.types
+	}
+	return 0
+}
+
 // Floats is the memory that a model takes for each example of a batch, in values.
 // Of more views than one all gradients are formed, and one layer's of a view at a time.
 func (s Spec) Floats(views int) int64 {

@@ -51,8 +51,14 @@ func (d *draft) checkTokens() error {
 		return Fault("model.kind", "the rows are letters, words or tokens in their order, whose numbers the model's first layer, %s, would take for amounts; choose layers that begin with embedding:%d:16, or read the column as text", first, had)
 	case taken == 0:
 		return nil
+	case d.terms.Meta.Backbone.CheckTypes(taken, d.terms.Spec.Types()) != "":
+		return Fault("model.layers", "%s", d.terms.Meta.Backbone.CheckTypes(taken, d.terms.Spec.Types()))
 	case had > taken:
 		return Fault("model.layers", "the rows have %d different tokens, and the model's first layer, %s, knows %d; write embedding:%d:16", had, first, taken, had)
+	case d.terms.Meta.Backbone != nil && d.terms.Meta.Backbone.Second != "" && d.terms.Meta.Backbone.Types == 0 && d.terms.Spec.Types() > 1:
+		d.remark("model", "The model tells the two texts of a row apart by their tokens’ types, and the features have none: have them made with types.")
+	}
+	switch {
 	case c.Scaling.Kind != "none":
 		return Fault("scaling.kind", "the model's first layer, %s, takes numbers for tokens, which scaling %q would change; choose none", first, c.Scaling.Kind)
 	case c.PCA.Components > 0:

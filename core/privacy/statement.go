@@ -129,6 +129,9 @@ func (k Known) String() string {
 	if b.Column != "" {
 		of = fmt.Sprintf("the text in its column %q", b.Column)
 	}
+	if b.Second != "" {
+		of += fmt.Sprintf(" and the one in %q", b.Second)
+	}
 	made := "A backbone, a model that was trained elsewhere, made the features of a row"
 	if b.Tokens > 0 {
 		made = fmt.Sprintf("A tokenizer, which was made elsewhere, made a row of the numbers of its %d tokens", b.Tokens)

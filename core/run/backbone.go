@@ -1,6 +1,9 @@
 package run
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Backbone says what made a data set's features of its rows: a model that was trained
 // elsewhere, and which of its outputs. The zero value is none.
@@ -10,8 +13,9 @@ type Backbone struct {
 	SHA256 string `json:"sha256"` // of the model's file, in hexadecimal
 	Output string `json:"output"` // the tensor that features are made of
 	// Column is the name of the column whose texts the model read; empty where it took
-	// pictures or numbers.
+	// pictures or numbers. Second is that of the texts beside them, where it read two of each row.
 	Column string `json:"column,omitempty"`
+	Second string `json:"second_column,omitempty"`
 	// Normalise is what became of pixels: 0-1, imagenet or none.
 	Normalise string `json:"normalise"`
 	// Resize is how pictures came to the model's size: bilinear or nearest; empty where
@@ -21,8 +25,9 @@ type Backbone struct {
 	// a row itself decide its features.
 	Batch int `json:"batch"`
 	// Tokens is the number of different tokens that features are the numbers of, -1 where a text has ended, as a
-	// tokenizer makes them; 0 where they are amounts.
+	// tokenizer makes them; 0 where they are amounts. With Types, of each of so many there is one of each type.
 	Tokens int `json:"tokens,omitempty"`
+	Types  int `json:"types,omitempty"`
 }
 
 // Kind says in a word what made the features.
@@ -31,6 +36,24 @@ func (b *Backbone) Kind() string {
 		return "tokenizer"
 	}
 	return "backbone"
+}
+
+// KnownTokens returns the number of different tokens that features are the numbers of; 0 where there is no backbone, or
+// they are amounts.
+func (b *Backbone) KnownTokens() int {
+	if b == nil {
+		return 0
+	}
+	return b.Tokens
+}
+
+// CheckTypes says why a model whose first layer takes so many tokens, of types, would take a token of one type for another;
+// empty where it does not.
+func (b *Backbone) CheckTypes(tokens, types int) string {
+	if b == nil || b.Types == 0 || tokens == b.Tokens && types == b.Types {
+		return ""
+	}
+	return fmt.Sprintf("the rows have %d tokens of %d types, and the model's first layer has to have as many: write embedding:%d:CHANNELS:t%d, or have features made without types", b.Tokens/b.Types, b.Types, b.Tokens/b.Types, b.Types)
 }
 
 // IsTokenizer reports whether a file of that name is a transformer's tokenizer, and no model.
@@ -66,6 +89,9 @@ type BackboneTensor struct {
 	Type string `json:"type"` // float32, uint8 …; "no tensor" for what is none
 	// Shape has -1 for a size that is open. It is empty where the model does not tell.
 	Shape []int `json:"shape"`
-	// Tokens is how many there are of what an output has the numbers of; 0: it has amounts.
+	// Tokens and Types are [Backbone.Tokens] and [Backbone.Types] of an output.
 	Tokens int `json:"tokens,omitempty"`
+	Types  int `json:"types,omitempty"`
+	// Pairs says that an input takes a text, or two, of each row.
+	Pairs bool `json:"pairs,omitempty"`
 }

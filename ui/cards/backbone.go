@@ -175,7 +175,11 @@ func (v *BackboneView) used(l Featurer) app.UI {
 	}
 	of := ""
 	if u.Column != "" {
-		of = "for the texts in “" + words.Brief(u.Column, mostOfName) + "”, "
+		of = "for the texts in “" + words.Brief(u.Column, mostOfName) + "”"
+		if u.Second != "" {
+			of += " and “" + words.Brief(u.Second, mostOfName) + "”"
+		}
+		of += ", "
 	}
 	return app.Div().Class("summary").Body(
 		app.P().ID("backbone-used").Text(fmt.Sprintf("Features are the output “%s” of %s (SHA-256 %s…), %s%s.", words.Brief(u.Output, mostOfName), words.Brief(u.File, mostOfName), u.SHA256[:min(12, len(u.SHA256))], of, took)),

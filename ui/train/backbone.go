@@ -2,8 +2,10 @@ package train
 
 import (
 	"errors"
+	"slices"
 	"time"
 
+	"clipscope/core/data"
 	"clipscope/core/data/source"
 	"clipscope/core/run"
 	"clipscope/ui/cards"
@@ -43,10 +45,20 @@ func (b *backbone) ChooseBackbone(file app.Value) {
 		b.view.Info = &info
 		b.view.Request = run.BackboneRequest{Normalise: "0-1", Resize: "bilinear"}
 		if len(info.Outputs) > 0 {
-			b.view.Request.Output = info.Outputs[0].Name
+			b.view.Request.Output = firstOutput(info.Outputs, len(data.TextColumns(b.data.columns())))
 		}
 		b.data.changed()
 	})
+}
+
+// firstOutput is the name of the output that is chosen before anybody has chosen one: of two texts the first whose tokens have
+// types, by which a model tells them apart.
+func firstOutput(outputs []run.BackboneTensor, texts int) string {
+	i := slices.IndexFunc(outputs, func(t run.BackboneTensor) bool { return t.Types > 1 })
+	if texts != 2 || i < 0 {
+		i = 0
+	}
+	return outputs[i].Name
 }
 
 func (b *backbone) SetBackbone(key, value string) {

@@ -201,7 +201,11 @@ func (x *extraction) featurise(r Request, q run.BackboneRequest) (*data.Report, 
 		report.Warnings = append(report.Warnings, fmt.Sprintf("%d numbers that the model gave are not finite, and became 0. Is the input scaled as in its training?", info.Odd))
 	}
 	if info.Column != "" && x.data.rows.Features > 0 {
-		report.Warnings = append(report.Warnings, fmt.Sprintf("Features are made of the texts in %s alone; the other columns are left out.", info.Column))
+		of := info.Column
+		if info.Second != "" {
+			of += " and " + info.Second
+		}
+		report.Warnings = append(report.Warnings, fmt.Sprintf("Features are made of the texts in %s alone; the other columns are left out.", of))
 	}
 	x.data.rows = made
 	return report, nil

@@ -27,11 +27,11 @@ test("each of a checkpoint's numbers has its place in the layers, whatever its t
   for (const kind of ["bert", "roberta", "distilbert"]) {
     const c = drawn(kind), { bytes, weights } = await convert(files(c));
     assert.deepEqual(weights, [0, 1]);
-    const { layers, tensors } = opened(bytes), norm = kind === "roberta" ? "layernorm" : "layernorm:e12";
+    const { layers, tensors } = opened(bytes), norm = kind === "roberta" ? "layernorm" : "layernorm:e12", distil = kind === "distilbert";
     const block = ["skip", "attention:2", "add", norm, "skip", "conv1d:6:1", "gelu", "conv1d:4:1", "add", norm];
-    assert.deepEqual(layers, ["embedding:11:4", "position", norm, ...block, ...block, "first", "dense:4", kind === "distilbert" ? "relu" : "tanh", "dense"]);
+    assert.deepEqual(layers, [distil ? "embedding:11:4" : "embedding:11:4:t2", "position", norm, ...block, ...block, "first", "dense:4", kind === "distilbert" ? "relu" : "tanh", "dense"]);
     // The second block's attention is layer 14: its weight has the query, the key and the value side by side, each with rows for columns.
-    const distil = kind === "distilbert", b = distil ? `${kind}.transformer.layer.1.attention.` : `${kind}.encoder.layer.1.attention.`;
+    const b = distil ? `${kind}.transformer.layer.1.attention.` : `${kind}.encoder.layer.1.attention.`;
     const maps = distil ? ["q_lin", "k_lin", "v_lin"] : ["self.query", "self.key", "self.value"], at = tensors["layers.14.in_weight"];
     assert.deepEqual(at.shape, [4, 12]);
     maps.forEach((m, k) => { for (let i = 0; i < 4; i++) for (let j = 0; j < 4; j++) assert.equal(at.values[j * 12 + k * 4 + i], c.tensors[`${b}${m}.weight`].values[i * 4 + j]); });
@@ -39,11 +39,12 @@ test("each of a checkpoint's numbers has its place in the layers, whatever its t
     const up = c.tensors[distil ? `${kind}.transformer.layer.1.ffn.lin1.weight` : `${kind}.encoder.layer.1.intermediate.dense.weight`].values;
     assert.deepEqual(tensors["layers.18.weight"].shape, [1, 1, 4, 6]);
     for (let i = 0; i < 6; i++) for (let j = 0; j < 4; j++) assert.equal(tensors["layers.18.weight"].values[j * 6 + i], up[i * 4 + j]);
-    // Positions begin behind that of the padding, and have the first type at each.
-    const skip = kind === "roberta" ? 2 : 0, positions = c.tensors[`${kind}.embeddings.position_embeddings.weight`].values, types = c.tensors[`${kind}.embeddings.token_type_embeddings.weight`]?.values;
+    // Positions begin behind that of the padding.
+    const skip = kind === "roberta" ? 2 : 0, positions = c.tensors[`${kind}.embeddings.position_embeddings.weight`].values;
     assert.deepEqual(tensors["layers.1.weight"].shape, [9 - skip, 4]);
-    tensors["layers.1.weight"].values.forEach((v, i) => assert.equal(v, Math.fround(positions[skip * 4 + i] + (types?.[i % 4] ?? 0))));
-    assert.equal(Object.values(tensors).reduce((n, t) => n + t.values.length, 0), Object.values(c.tensors).reduce((n, t) => n + t.values.length, 0) - (distil ? 0 : 8) - 4 * skip, "a number is missing, or there twice");
+    tensors["layers.1.weight"].values.forEach((v, i) => assert.equal(v, positions[skip * 4 + i]));
+    assert.deepEqual([...tensors["layers.0.types"]?.values ?? []], c.tensors[`${kind}.embeddings.token_type_embeddings.weight`]?.values ?? []);
+    assert.equal(Object.values(tensors).reduce((n, t) => n + t.values.length, 0), Object.values(c.tensors).reduce((n, t) => n + t.values.length, 0) - 4 * skip, "a number is missing, or there twice");
 
     const same = async (what, list) => assert.deepEqual(Buffer.compare(Buffer.from((await convert(list)).bytes), Buffer.from(bytes)), 0, `${kind}: ${what}`);
     await same("F16", files(c, "F16"));
@@ -144,7 +145,6 @@ test("converted checkpoints answer as transformers does", { skip: !hasShared("re
     const { layers, tensors } = opened((await convert(["config.json", "model.safetensors"].map((name) => new File([fs.readFileSync(path.join(at, kind, name))], name)))).bytes);
     let rows = 0;
     for (const r of models[kind].rows) {
-      if (kind === "bert" && r.type_ids.includes(1)) continue;
       const want = new Float64Array(new Uint8Array(Buffer.from(r.logits, "base64")).buffer), places = r.ids.length + 2, parameters = [];
       const list = layers.map((layer, i) => {
         let count = 0;
@@ -157,11 +157,11 @@ test("converted checkpoints answer as transformers does", { skip: !hasShared("re
         return { layer, shape: layer.startsWith("dense") ? tensors[`layers.${i}.bias`].shape : [], parameters: count };
       });
       const model = new Model({ task: "regression", outputs: want.length, features: places, scaling: { kind: "none" }, layers: list }, Float32Array.from(parameters));
-      const { outputs } = model.predict([...r.ids, -1, -1]);
+      const { outputs } = model.predict([...r.ids.map((id, k) => id + (kind === "bert" ? r.type_ids[k] * tensors["layers.0.weight"].shape[0] : 0)), -1, -1]);
       outputs.forEach((v, k) => assert.ok(Math.abs(v - want[k]) <= 1e-5, `${kind}, ${JSON.stringify(r.text)}: ${v}, want ${want[k]}`));
       rows++;
     }
-    assert.ok(rows >= 12);
+    assert.equal(rows, 15);
   }
 });
 
@@ -169,7 +169,7 @@ const ids = (tokenizer, text, places) => [...tokenizer.run([text], `${places} to
 
 test("a vocabulary of BERT's kind makes tokens of texts; longer ones are cut, and keep their last", async () => {
   const tokenizer = await open(vocabulary()), at = (...words) => words.map((w) => ({ "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, the: 5, good: 23, "##s": 25, never: 18, "Ä": 26 })[w] ?? -1);
-  assert.deepEqual(tokenizer.outputs.map((o) => [o.name, o.shape, o.tokens]), [64, 32, 128, 256, 512].map((n) => [`${n} tokens`, [-1, n], 27]));
+  assert.deepEqual(tokenizer.outputs.map((o) => [o.name, o.shape, o.tokens, o.types]), ["", " with types"].flatMap((types) => [64, 32, 128, 256, 512].map((n) => [`${n} tokens${types}`, [-1, n], types ? 54 : 27, types ? 2 : undefined])));
   for (const [text, want] of [
     ["", ["[CLS]", "[SEP]"]],
     ["the goods", ["[CLS]", "the", "good", "##s", "[SEP]"]],
@@ -181,6 +181,13 @@ test("a vocabulary of BERT's kind makes tokens of texts; longer ones are cut, an
   assert.deepEqual(ids(tokenizer, "the ".repeat(40), 32), [2, ...Array(30).fill(5), 3]);
   const two = tokenizer.run(["the", "good good"], "64 tokens");
   assert.deepEqual([two.shape, two.values.length, [...two.values.subarray(64, 69)]], [[2, 64], 128, [2, 23, 23, 3, -1]]);
+  // Of two texts that are too long, the last of the longer is left out first.
+  const pair = (a, b, output) => [...tokenizer.run([a, b], output, true).values];
+  assert.deepEqual(pair("the", "", "32 tokens with types").slice(0, 5), [2, 5, 3, 3 + 27, -1]);
+  assert.deepEqual(pair("", "the", "32 tokens").slice(0, 5), [2, 3, 5, 3, -1]);
+  assert.deepEqual(pair("the ".repeat(40), "good never", "32 tokens with types"), [2, ...Array(27).fill(5), 3, 23 + 27, 18 + 27, 3 + 27]);
+  assert.deepEqual(pair("the ".repeat(40), "good ".repeat(50), "32 tokens"), [2, ...Array(15).fill(5), 3, ...Array(14).fill(23), 3]);
+  assert.deepEqual(tokenizer.run(["the", "good", "", ""], "32 tokens", true).shape, [2, 32]);
   const small = await open(new File(["[UNK]\n[CLS]\n[SEP]\nthe\r\n##s\n\n"], "vocab.txt"));
   assert.deepEqual(ids(small, "THE thes", 32).slice(0, 6), [1, 3, 3, 4, 2, -1]);
   // One that has no number for what it does not know says so, and makes none up.
@@ -204,7 +211,7 @@ test("what is no tokenizer is refused by what is wrong", async () => {
     ["a pattern that is none", described({ type: "WordPiece", unk_token: "a", continuing_subword_prefix: "##", vocab: { a: 0 } }, { pre_tokenizer: { type: "Split", pattern: { Regex: "(" }, behavior: "Isolated", invert: false } }), /can be read here/],
     ["a text", new File(["Dear all,\n"], "notes.txt"), /no line \[UNK\]/],
     ["an empty text", new File([], "vocab.txt"), /no line \[UNK\]/],
-    ["a long vocabulary", new File([["[UNK]", "[CLS]", "[SEP]", ...Array.from({ length: 70000 }, (_, i) => `w${i}`)].join("\n")], "vocab.txt"), /70003 tokens/],
+    ["a long vocabulary", described({ type: "WordPiece", unk_token: "a", continuing_subword_prefix: "##", vocab: { a: 0, b: 2 ** 24 } }), /16777217 tokens/],
   ];
   for (const [what, f, says] of faults) await assert.rejects(open(f), (/** @type {any} */ e) => { assert.match(e.message, says, what); return true; }, what);
 });
@@ -219,5 +226,15 @@ test("tokenizers give the tokens that transformers gives", { skip: !hasShared("r
     const singles = models[kind].rows.filter((r) => r.pair === null);
     assert.equal(singles.length, 12);
     for (const r of singles) for (const f of forms) assert.deepEqual(ids(f, r.text, 64), [...r.ids, ...Array(64 - r.ids.length).fill(-1)], `${kind}: ${JSON.stringify(r.text)}`);
+    const pairs = models[kind].rows.filter((r) => r.pair !== null), typed = kind !== "roberta";
+    assert.equal(pairs.length, 3);
+    for (const r of pairs) {
+      for (const f of forms) {
+        const rest = Array(64 - r.ids.length).fill(-1), of = (output) => [...f.run([r.text, r.pair], output, true).values];
+        assert.deepEqual(of("64 tokens"), [...r.ids, ...rest], `${kind}: ${JSON.stringify([r.text, r.pair])}`);
+        assert.equal(f.outputs.some((o) => o.types === 2), typed);
+        if (typed) assert.deepEqual(of("64 tokens with types"), [...r.ids.map((id, k) => id + f.outputs[0].tokens * r.type_ids[k]), ...rest], `${kind}: types of ${JSON.stringify([r.text, r.pair])}`);
+      }
+    }
   }
 });

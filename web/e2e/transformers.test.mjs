@@ -43,20 +43,20 @@ test("texts become a tokenizer's tokens, and the last block of a checkpoint is t
     };
   }, [table, await sent(vocab), await sent(config), await sent(tensors), await sent(json("tokenizer.json", "{")), await sent(json("tokenizer.json", { tokenizer_class: "BertTokenizer" }))]);
 
-  assert.deepEqual(r.tokenizer.inputs, [{ name: "text", type: "string", shape: [-1] }]);
-  assert.deepEqual(r.tokenizer.outputs.map((o) => [o.name, o.tokens]), [64, 32, 128, 256, 512].map((n) => [`${n} tokens`, 27]));
+  assert.deepEqual(r.tokenizer.inputs, [{ name: "text", type: "string", shape: [-1], pairs: true }]);
+  assert.deepEqual(r.tokenizer.outputs.map((o) => [o.name, o.tokens]), ["", " with types"].flatMap((types) => [64, 32, 128, 256, 512].map((n) => [`${n} tokens${types}`, types ? 54 : 27])));
   const { summary } = r;
   assert.deepEqual([summary.features, summary.outputs, summary.backbone.tokens, summary.backbone.column], [32, 2, 27, "text"]);
   const begin = summary.preview.rows[0].slice(0, 4).map(Number);
   assert.ok(begin[0] === 2 && begin.slice(1).every((id) => id > 4 && id < 27), begin.join()); // [CLS] and words
 
-  const both = Buffer.concat([config, tensors].map((f) => bytes.get(f))), all = Object.values(checkpoint.tensors).reduce((n, x) => n + x.values.length, 0) - 2 * 16 - 51; // without types and the head
+  const both = Buffer.concat([config, tensors].map((f) => bytes.get(f))), all = Object.values(checkpoint.tensors).reduce((n, x) => n + x.values.length, 0) - 51; // without the head
   assert.deepEqual([r.info.file, r.info.sha256], ["model.safetensors", sha(both)], "the hash is not the files'");
   const layers = r.info.model.layers;
-  assert.deepEqual([layers[0], layers.at(-1), layers.length], ["embedding:27:16", "dense", 27]);
-  const { frozen, parameters } = r.plan;
+  assert.deepEqual([layers[0], layers.at(-1), layers.length], ["embedding:27:16:t2", "dense", 27]);
+  const { trained, parameters } = r.plan;
   assert.equal(parameters, all - (80 - 32) * 16 + 34);
-  assert.ok(frozen > 0 && r.plan.layers.slice(0, 13).every((l) => !l.parameters || l.frozen) && r.plan.layers.slice(13).every((l) => !l.frozen));
+  assert.ok(trained > 34 && r.plan.layers.slice(0, 13).every((l) => !l.parameters || l.frozen) && r.plan.layers.slice(13).every((l) => !l.frozen));
   assert.ok(r.plan.warnings.some((w) => w.note && /The last layer is drawn at random: .*\[16 3\].*takes \[16 2\]/.test(w.message)), JSON.stringify(r.plan.warnings));
   assert.match(r.plan.guarantee, /the last [\d]+ were trained; the first [\d]+ are the file’s/);
   assert.ok(r.free.test_accuracy > 0.75, `${r.free.test_accuracy} without noise`);
@@ -77,6 +77,66 @@ test("texts become a tokenizer's tokens, and the last block of a checkpoint is t
   assert.match(r.refused.settings, /no tokenizer: choose tokenizer\.json or vocab\.txt/);
   assert.match(r.refused.output, /64 tokens/);
   assert.match(r.refused.value, /^method: .*not trained/);
+  assert.deepEqual(page.errors, []);
+});
+
+test("pairs of texts, biases and maps of low rank", async (t) => {
+  const page = await visit(t, STILL), vocab = vocabulary();
+  const r = await page.evaluate(async (sent) => {
+    const [table, vocab, config, tensors] = sent.map(({ name, base64 }) => new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name));
+    const rejects = async (f) => f().then(() => "it was taken", (e) => e.message);
+    const raw = await clipscope.open({ train: [table] }, { label: "answer", columns: { question: "text", text: "text" } });
+    const { model, file, sha256 } = await clipscope.start([tensors, config]);
+    const data = await clipscope.features(vocab, raw, { output: "32 tokens with types" });
+    const from = { file, sha256, public: true }, base = { model, expected_batch_size: 64, steps: 4, target_epsilon: 4, learning_rate: 0.1 };
+    const given = [...(await (await clipscope.train({ ...base, steps: 1, learning_rate: 1e-30, start: { ...from, trainable: "head" } }, data)).done).released.parameters];
+    const found = {};
+    for (const [name, start] of Object.entries({
+      biases: { trainable: "biases" }, lora: { trainable: "lora:4", lora_alpha: 32 }, all: { trainable: "lora:2", lora_alpha: 40, lora_targets: "query, key, value, dense", freeze_a: true },
+    })) {
+      const config = { ...base, start: { ...from, ...start } };
+      const plan = await clipscope.plan(config, data), done = await (await clipscope.train(config, data)).done;
+      const tensors = await clipscope.convert(done, "json").then((b) => b.text()).then((s) => JSON.parse(s).apply.layers);
+      found[name] = { trained: plan.trained, of: plan.parameters, text: done.statement.text, layers: plan.layers, tensors, parameters: [...done.released.parameters] };
+    }
+    const plain = await clipscope.open({ train: [table] }, { label: "answer", columns: { question: "text", text: "text" } });
+    const typeless = await clipscope.features(vocab, plain, { output: "32 tokens" });
+    const warned = (await clipscope.plan({ ...base, start: { ...from, trainable: "head" } }, typeless)).warnings.map((w) => w.message).join(" ");
+    return {
+      summary: data.summary, found, given, warned,
+      refused: {
+        types: await rejects(() => clipscope.plan({ ...base, model: { kind: "layers", layers: ["embedding:54:4", "mean", "dense"] } }, data)),
+        rank: await rejects(() => clipscope.plan({ ...base, start: { ...from, trainable: "lora:17" } }, data)),
+        target: await rejects(() => clipscope.plan({ ...base, start: { ...from, trainable: "lora:2", lora_targets: "query,pooler" } }, data)),
+        alpha: await rejects(() => clipscope.plan({ ...base, start: { ...from, trainable: "lora:2", lora_alpha: -1 } }, data)),
+      },
+    };
+  }, [file("pairs.csv", Buffer.from(mails(200).replace("text,", "question,text,").replaceAll(/^(?!question)/gm, (_, at, s) => at < s.length ? "is it good?," : ""))), await sent(vocab), ...await Promise.all(files(checkpoint).map(sent))]);
+
+  const { backbone, preview } = r.summary, first = preview.rows[0].map(Number);
+  assert.deepEqual([backbone.column, backbone.second_column, backbone.tokens, backbone.types], ["question", "text", 54, 2]);
+  assert.ok(first.some((v) => v >= 27) && first[0] === 2, first.join());
+  assert.match(r.warned, /tells the two texts of a row apart by their tokens’ types, and the features have none/);
+  for (const [name, { trained, of, text, tensors, parameters, layers }] of Object.entries(r.found)) {
+    assert.equal(parameters.length, of);
+    assert.match(text, /the text in its column "question" and the one in "text"/);
+    assert.match(text, new RegExp(`Trained were ${trained} parameters: the ${name === "biases" ? "biases of all layers, and all of the head" : "head, and maps of rank"}`));
+    let at = 0, head = tensors.length - 1;
+    tensors.forEach((l, i) => {
+      for (const { name: tensor, shape } of l.tensors ?? []) {
+        const n = shape.reduce((a, b) => a * b, 1), moved = parameters.slice(at, at + n).some((v, k) => v !== r.given[at + k]);
+        const wanted = i === head || (name === "biases" ? tensor.includes("bias") : tensor === "in_weight" || tensor === "out_weight" && name === "all");
+        assert.equal(moved, wanted, `${name}: ${l.layer} ${tensor}`);
+        at += n;
+      }
+    });
+    assert.equal(at, of);
+    assert.equal(layers.some((l) => l.frozen && l.trained > 0), true);
+  }
+  assert.match(r.refused.types, /^model\.layers: the rows have 27 tokens of 2 types/);
+  assert.match(r.refused.rank, /^start\.trainable: a rank of 17 is more than the 16 channels/);
+  assert.match(r.refused.target, /"pooler" names no map/);
+  assert.match(r.refused.alpha, /an alpha of -1/);
   assert.deepEqual(page.errors, []);
 });
 

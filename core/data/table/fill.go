@@ -206,8 +206,8 @@ func fillTables(in *source.Reading, files []source.File, dialects []*dialect, s 
 	if len(s.texts) > 0 {
 		f.split.Words = make([][]data.Word, rows)
 	}
-	if len(s.texts) == 1 {
-		f.split.Text = make([]string, rows)
+	if n := len(s.texts); n > 0 && n <= data.MostTexts {
+		f.split.Text = make([]string, rows*n)
 	}
 	var err error
 	if sc != nil && sc.kept != nil {
@@ -232,7 +232,7 @@ func fillTables(in *source.Reading, files []source.File, dialects []*dialect, s 
 		f.split.Words = f.split.Words[:n:n]
 	}
 	if f.split.Text != nil {
-		f.split.Text = f.split.Text[:n:n]
+		f.split.Text = f.split.Text[: n*len(s.texts) : n*len(s.texts)]
 	}
 	what := "training"
 	if test {
@@ -355,7 +355,7 @@ func (f *filler) row(file string, cells []string, line int) error {
 	return nil
 }
 
-// addTexts writes the features of row n's texts, and its text where a backbone may read it. It counts their bytes among
+// addTexts writes the features of row n's texts, and these where a backbone may read it. It counts their bytes among
 // those that data may take.
 func (f *filler) addTexts(n int, cells []string) {
 	if len(f.texts) == 0 {
@@ -367,10 +367,14 @@ func (f *filler) addTexts(n int, cells []string) {
 	}
 	f.split.Words[n] = slices.Clone(f.words)
 	f.Taken.Bytes += int64(len(f.words)) * int64(unsafe.Sizeof(data.Word{}))
-	if f.split.Text != nil {
-		f.split.Text[n] = ""
-		if s := cells[f.texts[0]]; !missing(s) {
-			f.split.Text[n] = strings.Clone(s)
+	if f.split.Text == nil {
+		return
+	}
+	for k, i := range f.texts {
+		at := n*len(f.texts) + k
+		f.split.Text[at] = ""
+		if s := cells[i]; !missing(s) {
+			f.split.Text[at] = strings.Clone(s)
 			f.Taken.Bytes += int64(len(s))
 		}
 	}

@@ -72,7 +72,7 @@ func TestTexts(t *testing.T) {
 	}
 	declared := run.CSV{Columns: map[string]string{"review": "text", "n": "numeric"}}
 	ds, r := loadtest.Read(t, declared, datatest.One(text.String()))
-	if ds.Features != 1+1<<14 || ds.Dense() != 1 || len(ds.Train.Text) != 40 || len(ds.Test.Text) != 10 || ds.Meta().TextColumn() != "review" || r.Preview.Values[0][1] != "4 words → 29 features" {
+	if ds.Features != 1+1<<14 || ds.Dense() != 1 || len(ds.Train.Text) != 40 || len(ds.Test.Text) != 10 || !slices.Equal(ds.Meta().TextNames(), []string{"review"}) || r.Preview.Values[0][1] != "4 words → 29 features" {
 		t.Fatalf("%d features, %d and %d texts, %+v", ds.Features, len(ds.Train.Text), len(ds.Test.Text), r.Preview)
 	}
 	for _, s := range []data.Split{ds.Train, ds.Test} {
@@ -128,11 +128,12 @@ func TestTextsAreCapped(t *testing.T) {
 	}
 }
 
-// TestSeveralTexts: each has features of its own, behind those of all other columns; no backbone reads one of them.
+// TestSeveralTexts: each has features of its own, behind those of all other columns, and stands beside the others, row by row; of more than
+// four no backbone reads one.
 func TestSeveralTexts(t *testing.T) {
 	opt := datatest.AllToTrain(run.CSV{Columns: map[string]string{"a": "text", "b": "text", "c": "text", "d": "text"}})
 	ds, _ := loadtest.Read(t, opt, datatest.One("a,n,b,c,d,kind\nx,1,x,,y,1\nz,2,y,y,y,0\n"))
-	if ds.Dense() != 1 || ds.Features != 1+4<<13 || ds.Train.Text != nil || ds.Meta().TextColumn() != "" {
+	if ds.Dense() != 1 || ds.Features != 1+4<<13 || !slices.Equal(ds.Train.Text, []string{"x", "x", "", "y", "z", "y", "y", "y"}) || !slices.Equal(ds.Meta().TextNames(), []string{"a", "b", "c", "d"}) {
 		t.Errorf("%d features, %d dense, %q", ds.Features, ds.Dense(), ds.Train.Text)
 	}
 	at := func(row, column int) (all []uint32) {
@@ -146,6 +147,10 @@ func TestSeveralTexts(t *testing.T) {
 	}
 	if len(at(0, 0)) == 0 || !slices.Equal(at(0, 0), at(0, 1)) || len(at(0, 2)) > 0 || !slices.Equal(at(1, 1), at(1, 3)) || slices.Equal(at(0, 0), at(1, 0)) {
 		t.Errorf("features %v", ds.Train.Words)
+	}
+	many := datatest.AllToTrain(run.CSV{Columns: map[string]string{"a": "text", "b": "text", "c": "text", "d": "text", "e": "text"}})
+	if ds, _ := loadtest.Read(t, many, datatest.One("a,b,c,d,e,kind\nx,x,,y,u,1\nz,y,y,y,v,0\n")); ds.Train.Text != nil || ds.Meta().TextNames() != nil {
+		t.Errorf("of five columns %q", ds.Train.Text)
 	}
 }
 
