@@ -69,6 +69,7 @@ func Serve() {
 		Backbones:   onnx{},
 		Features:    features{},
 		Transformer: transformer,
+		Restore:     restore,
 		Agreement:   rooms.agreement,
 		Audit:       audit,
 	})

@@ -6,6 +6,11 @@
 // bytes are a safetensors file with the names that core/model gives to tensors of layers, and the layers in its
 // metadata; weights are the numbers, among the files given, of those that it is made of, in the order of their names. Layers and names are in kinds.
 // Tensors are read one by one, so that beside what is made there is no more than one of them.
+//
+//	for (const { name, pieces } of await restore(model, [config, tensors, …])) for await (const bytes of pieces) …
+//
+// is the way back: the checkpoint's files with the numbers of a model that was trained from it, by the names and in the types
+// that they came with.
 
 // Fault says what is wrong with a checkpoint, and what to do.
 class Fault extends Error {
@@ -19,8 +24,9 @@ class Fault extends Error {
 // Limits of what is read: a configuration has some kilobytes, and a header some hundred bytes for each tensor.
 const CONFIG = 1 << 20, HEADER = 1 << 24, PARAMETERS = 2 ** 27;
 
-/** @typedef {{ file: File, at: number, dtype: string, shape: number[] }} Tensor */
-/** @typedef {{ name: string, shape: number[], from: string[], map?: (parts: Float32Array[]) => Float32Array }} Wanted a tensor of ours, and the checkpoint's that it is made of */
+/** @typedef {{ given: string, file: File, at: number, dtype: string, shape: number[] }} Tensor */
+/** @typedef {{ map: (parts: Float32Array[]) => Float32Array, back: (ours: Float32Array, part: number) => Float32Array, skip?: number }} Way how numbers become ours, and how ours become those of a part, from one of them on */
+/** @typedef {{ name: string, shape: number[], from: string[], way?: Way }} Wanted a tensor of ours, and the checkpoint's that it is made of */
 
 // bytes of each type of numbers.
 const BYTES = /** @type {Record<string, number>} */ ({ F32: 4, F16: 2, BF16: 2 });
@@ -47,12 +53,18 @@ kinds["xlm-roberta"] = kinds.camembert = kinds.roberta;
 // convert makes one file of a checkpoint's.
 /** @param {File[]} files */
 export async function convert(files) {
+  const { chosen, weights, layers, wanted, tensors } = await opened(files);
+  const of = [...weights, files.indexOf(chosen)].sort((a, b) => files[a].name < files[b].name ? -1 : 1);
+  return { bytes: await written(layers, wanted, tensors), weights: of };
+}
+
+// opened reads all of a checkpoint but its numbers.
+/** @param {File[]} files */
+async function opened(files) {
   const chosen = configFile(files), config = await configOf(chosen), weights = files.flatMap((f, i) => f.name.toLowerCase().endsWith(".safetensors") ? [i] : []);
   if (weights.length === 0) throw new Fault("model.safetensors beside config.json", among(files), "Choose both files of the checkpoint together.");
   const { kind, sizes } = read(config), tensors = await tensorsOf(weights.map((i) => files[i]), kind);
-  const { layers, wanted } = listed(kind, sizes, tensors);
-  const of = [...weights, files.indexOf(chosen)].sort((a, b) => files[a].name < files[b].name ? -1 : 1);
-  return { bytes: await written(layers, wanted, tensors), weights: of };
+  return { chosen, config, weights, kind, tensors, ...listed(kind, sizes, tensors) };
 }
 
 // configFile is that of the configuration.
@@ -134,7 +146,7 @@ async function tensorsOf(files, kind) {
       const count = sizeOf(t.shape), dtype = typeof t.dtype === "string" ? t.dtype : "";
       if (Object.hasOwn(BYTES, dtype) && count * BYTES[dtype] !== offsets[1] - offsets[0]) throw damaged(`a tensor ${short(given)} of shape [${short(t.shape)}] and ${offsets[1] - offsets[0]} bytes`);
       if (all.has(name)) throw new Fault("each tensor once", `${short(given)} twice`, "Choose the files of one checkpoint alone.");
-      all.set(name, { file, at: 8 + size + offsets[0], dtype, shape: t.shape });
+      all.set(name, { given, file, at: 8 + size + offsets[0], dtype, shape: t.shape });
     }
   }
   return all;
@@ -159,23 +171,23 @@ function listed(kind, s, tensors) {
     layers.push(layer);
   };
   const linear = (/** @type {string} */ layer, /** @type {string} */ name, /** @type {number} */ rows, /** @type {number} */ out, /** @type {number[]} */ before = []) =>
-    take(layer, { shape: [...before, rows, out], from: [name + ".weight"], map: ([w]) => turned(w, out, rows) }, { shape: [out], from: [name + ".bias"] });
+    take(layer, { shape: [...before, rows, out], from: [name + ".weight"], way: across(out, rows) }, { shape: [out], from: [name + ".bias"] });
   const norm = (/** @type {string} */ name) => take(s.norm, { shape: [s.hidden], from: [name + ".weight"] }, { shape: [s.hidden], from: [name + ".bias"] });
 
   const at = kind.embeddings, d = s.hidden, of = at + "token_type_embeddings.weight", types = tensors.get(of)?.shape[0] ?? 0;
   wanted.push({ name: own("weight"), shape: [s.tokens, d], from: [at + "word_embeddings.weight"] });
   if (types > 0) wanted.push({ name: own("types"), shape: [types, d], from: [of] });
   layers.push(`embedding:${s.tokens}:${d}${types > 0 ? `:t${types}` : ""}`);
-  take("position", { shape: [s.places - s.offset, d], from: [at + "position_embeddings.weight"], map: ([p]) => p.subarray(s.offset * d) });
+  take("position", { shape: [s.places - s.offset, d], from: [at + "position_embeddings.weight"], way: { map: ([p]) => p.subarray(s.offset * d), back: (v) => v, skip: s.offset * d } });
   norm(at + "LayerNorm");
   for (let i = 0; i < s.layers; i++) {
     const block = `${kind.block}${i}.`;
     layers.push("skip");
     const maps = (/** @type {string} */ part) => kind.maps.map((m) => `${block}${m}.${part}`);
     wanted.push(
-      { name: own("in_weight"), shape: [d, 3 * d], from: maps("weight"), map: (parts) => beside(parts, d) },
-      { name: own("in_bias"), shape: [3 * d], from: maps("bias"), map: joined },
-      { name: own("out_weight"), shape: [d, d], from: [`${block}${kind.out}.weight`], map: ([w]) => turned(w, d, d) },
+      { name: own("in_weight"), shape: [d, 3 * d], from: maps("weight"), way: { map: (parts) => beside(parts, d), back: (v, k) => apart(v, 3, k, d) } },
+      { name: own("in_bias"), shape: [3 * d], from: maps("bias"), way: { map: joined, back: (v, k) => v.subarray(k * d, (k + 1) * d) } },
+      { name: own("out_weight"), shape: [d, d], from: [`${block}${kind.out}.weight`], way: across(d, d) },
       { name: own("out_bias"), shape: [d], from: [`${block}${kind.out}.bias`] });
     layers.push(`attention:${s.heads}`, "add");
     norm(block + kind.norm);
@@ -208,7 +220,7 @@ function fits(name, w, kind, s, tensors) {
   if (!Object.hasOwn(BYTES, t.dtype)) throw new Fault(`${name} in F32, F16 or BF16`, short(t.dtype), "Save the checkpoint in one of these.");
   let shape = w.shape;
   if (name.endsWith("position_embeddings.weight")) shape = [s.places, d];
-  else if (w.map) shape = name.endsWith(".bias") ? [d] : w.from.length > 1 ? [d, d] : w.shape.slice(-2).reverse();
+  else if (w.way) shape = name.endsWith(".bias") ? [d] : w.from.length > 1 ? [d, d] : w.shape.slice(-2).reverse();
   if (t.shape.length !== shape.length || t.shape.some((n, i) => n < 1 || n !== shape[i])) {
     throw new Fault(`${name} of shape [${shape}], as the configuration has it`, `[${short(t.shape)}]`, "Choose config.json and the tensors of the same checkpoint.");
   }
@@ -222,12 +234,24 @@ function turned(w, rows, columns) {
   return out;
 }
 
+// across is the way of a matrix [rows×columns].
+/** @param {number} rows @param {number} columns @returns {Way} */
+const across = (rows, columns) => ({ map: ([w]) => turned(w, rows, columns), back: (v) => turned(v, columns, rows) });
+
 // beside are square matrices with rows for columns, one beside the other.
 /** @param {Float32Array[]} parts @param {number} d */
 function beside(parts, d) {
   const out = new Float32Array(parts.length * d * d);
   parts.forEach((w, k) => { for (let i = 0; i < d; i++) for (let j = 0; j < d; j++) out[(j * parts.length + k) * d + i] = w[i * d + j]; });
   return out;
+}
+
+// apart is one of so many square matrices that stand beside each other.
+/** @param {Float32Array} v @param {number} many @param {number} k @param {number} d */
+function apart(v, many, k, d) {
+  const w = new Float32Array(d * d);
+  for (let i = 0; i < d; i++) for (let j = 0; j < d; j++) w[i * d + j] = v[(j * many + k) * d + i];
+  return w;
 }
 
 /** @param {Float32Array[]} parts */
@@ -279,12 +303,128 @@ async function written(layers, wanted, tensors) {
   bytes.set(head, 8);
   const out = new Float32Array(bytes.buffer, 8 + head.length);
   let at = 0;
-  for (const { from, map } of wanted) {
+  for (const { from, way } of wanted) {
     const parts = [];
     for (const name of from) parts.push(await numbers(/** @type {Tensor} */ (tensors.get(name))));
-    const v = map ? map(parts) : parts[0];
+    const v = way ? way.map(parts) : parts[0];
     out.set(v, at);
     at += v.length;
   }
   return bytes;
+}
+
+// CLASSES has what transformers calls a model of each kind that answers.
+const CLASSES = /** @type {Record<string, string>} */ ({ bert: "Bert", roberta: "Roberta", "xlm-roberta": "XLMRoberta", camembert: "Camembert", distilbert: "DistilBert" });
+
+const PIECE = 4 << 20; // bytes of a tensor that are handed over at once
+
+// restore writes a model, as a safetensors file of ours, in the place of the checkpoint that it was trained from.
+/** @param {Uint8Array} model @param {File[]} files @returns {Promise<{ name: string, pieces: AsyncIterable<Uint8Array> }[]>} */
+export async function restore(model, files) {
+  const { config, kind, tensors, layers, wanted } = await opened(files), { values, apply } = ownTensors(model), last = layers.length - 1, own = `layers.${last}.`;
+  const wrong = (/** @type {string} */ got) => new Fault("a model that was trained from this checkpoint", got, "Choose config.json and the tensors that the run started from.");
+  if (!tensors.has(kind.pooler + ".weight")) throw new Fault("a checkpoint with a pooler", "one without, whose model answers from the mean over its tokens: transformers has no class for that", "Take the model as safetensors, with this program’s names.");
+  /** @type {Map<string, { skip: number, numbers: () => Float32Array }>} */
+  const trained = new Map();
+  for (const w of wanted) {
+    const ours = values.get(w.name);
+    if (w.name.startsWith(own)) continue;
+    const rows = ours?.shape[0] ?? 0, fewer = w.from.length === 1 && /embeddings\.weight$/.test(w.from[0]) && rows < w.shape[0];
+    if (!ours || ours.shape.length !== w.shape.length || ours.shape.some((n, i) => n !== w.shape[i] && !(fewer && i === 0))) throw wrong(ours ? `${w.name} of shape [${short(ours.shape)}] and not [${w.shape}]` : `none of the name ${w.name}`);
+    w.from.forEach((name, k) => trained.set(name, { skip: w.way?.skip ?? 0, numbers: () => w.way ? w.way.back(ours.numbers(), k) : ours.numbers() }));
+  }
+  const head = values.get(own + "weight"), bias = values.get(own + "bias");
+  if (!head || !bias || head.shape.length !== 2) throw wrong("one without a last layer");
+  const [d, outputs] = head.shape;
+  for (const [name, shape, numbers] of /** @type {const} */ ([["weight", [outputs, d], () => turned(head.numbers(), d, outputs)], ["bias", [outputs], () => bias.numbers()]])) {
+    const full = `${kind.head}.${name}`, was = tensors.get(full);
+    tensors.set(full, { given: was?.given ?? full, file: files[0], at: -1, dtype: was?.dtype ?? "F32", shape: [...shape] });
+    trained.set(full, { skip: 0, numbers });
+  }
+  const text = new TextEncoder().encode(JSON.stringify(described(config, apply, outputs), null, 2) + "\n");
+  return [{ name: "config.json", pieces: once(text) }, { name: "model.safetensors", pieces: tensorPieces([...tensors], trained) }];
+}
+
+/** @param {Uint8Array} bytes */
+async function* once(bytes) { yield bytes; }
+
+// described is a configuration of a model that answers.
+/** @param {Record<string, any>} config @param {any} apply @param {number} outputs */
+function described(config, apply, outputs) {
+  const names = Array.from({ length: outputs }, (_, i) => String(apply?.classes?.[i] ?? `LABEL_${i}`));
+  return {
+    ...config, architectures: [`${CLASSES[config.model_type]}ForSequenceClassification`],
+    problem_type: ({ regression: "regression", "multi-label": "multi_label_classification" })[apply?.task] ?? "single_label_classification",
+    id2label: Object.fromEntries(names.map((n, i) => [i, n])), label2id: Object.fromEntries(names.map((n, i) => [n, i])),
+  };
+}
+
+// ownTensors reads a safetensors file of ours.
+/** @param {Uint8Array} bytes */
+function ownTensors(bytes) {
+  const at = 8 + Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true)), { __metadata__, ...header } = JSON.parse(new TextDecoder().decode(bytes.subarray(8, at)));
+  /** @type {Map<string, { shape: number[], numbers: () => Float32Array }>} */
+  const values = new Map();
+  for (const [name, { shape, data_offsets: [from, to] }] of Object.entries(header)) values.set(name, { shape, numbers: () => new Float32Array(bytes.slice(at + from, at + to).buffer) });
+  return { values, apply: JSON.parse(__metadata__?.apply ?? "{}") };
+}
+
+// tensorPieces is a safetensors file, a piece at a time: the tensors as they came, with the numbers of those that have others.
+/** @param {[string, Tensor][]} tensors @param {Map<string, { skip: number, numbers: () => Float32Array }>} trained */
+async function* tensorPieces(tensors, trained) {
+  /** @type {Record<string, unknown>} */
+  const header = { __metadata__: { format: "pt" } };
+  let size = 0;
+  for (const [, { given, file, at, dtype, shape }] of tensors) {
+    const bytes = BYTES[dtype] ? sizeOf(shape) * BYTES[dtype] : await sizeIn(file, at, given);
+    header[given] = { dtype, shape, data_offsets: [size, size += bytes] };
+  }
+  const text = new TextEncoder().encode(JSON.stringify(header)), room = 8 * Math.ceil(text.length / 8), head = new Uint8Array(8 + room).fill(32);
+  new DataView(head.buffer).setBigUint64(0, BigInt(room), true);
+  head.set(text, 8);
+  yield head;
+  for (const [name, t] of tensors) {
+    const ours = trained.get(name), bytes = ours ? await replaced(t, ours) : undefined;
+    if (bytes) for (let from = 0; from < bytes.length; from += PIECE) yield bytes.subarray(from, from + PIECE);
+    else {
+      const [from, to] = /** @type {any} */ (header[t.given]).data_offsets;
+      for (let k = 0; k < to - from; k += PIECE) yield new Uint8Array(await t.file.slice(t.at + k, t.at + Math.min(k + PIECE, to - from)).arrayBuffer());
+    }
+  }
+}
+
+// sizeIn is the number of bytes of a tensor in a type that is only copied.
+/** @param {File} file @param {number} at @param {string} given */
+async function sizeIn(file, at, given) {
+  const size = Number(new DataView(await file.slice(0, 8).arrayBuffer()).getBigUint64(0, true)), { data_offsets: [from, to] } = JSON.parse(await file.slice(8, 8 + size).text())[given];
+  return to - from;
+}
+
+// replaced are the bytes of a tensor with other numbers, from one of them on.
+/** @param {Tensor} t @param {{ skip: number, numbers: () => Float32Array }} ours */
+async function replaced(t, { skip, numbers: made }) {
+  let v = made();
+  if (v.length < sizeOf(t.shape)) {
+    const all = await numbers(t);
+    all.set(v, skip);
+    v = all;
+  }
+  if (t.dtype === "F32") return new Uint8Array(v.buffer, v.byteOffset, v.byteLength);
+  const bits = new Uint32Array(v.buffer, v.byteOffset, v.length), out = new Uint16Array(v.length);
+  if (t.dtype === "BF16") bits.forEach((b, i) => { out[i] = b + 0x7fff + (b >>> 16 & 1) >>> 16; });
+  else {
+    v.forEach((x, i) => { out[i] = halved(x); });
+    if (v.some((x, i) => (out[i] & 0x7fff) === 0x7c00)) throw new Fault(`numbers of ${t.given} that F16 has, as the checkpoint's are`, "larger ones", "Start from the checkpoint in F32 or BF16, or take the model as safetensors, with this program’s names.");
+  }
+  return new Uint8Array(out.buffer);
+}
+
+// halved are the 16 bits of the number nearest to x, of two as near of the even one.
+/** @param {number} x */
+function halved(x) {
+  const sign = x < 0 || Object.is(x, -0) ? 0x8000 : 0, size = Math.abs(x);
+  if (size === 0) return sign;
+  const exponent = Math.max(Math.floor(Math.log2(size)), -14), scaled = size / 2 ** (exponent - 10), down = Math.floor(scaled), rest = scaled - down;
+  const whole = down + (rest > 0.5 || rest === 0.5 && down % 2 === 1 ? 1 : 0); // 1024 … 2048, or below of the smallest
+  return sign | Math.min((exponent + 14) * 1024 + whole, 0x7c00);
 }

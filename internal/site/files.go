@@ -41,10 +41,10 @@ const framed = "embed.js"
 const runtime = "ort/"
 
 // later reports whether a visitor's browser fetches and keeps a file once it was asked for: the
-// runtime, what reads a transformer’s files, what draws a code for the camera of another device, which needs this site as
-// well, what the program has in itself for those who save a model, and the licences.
+// runtime, what reads a transformer’s files and Parquet, what draws a code for the camera of another device, which needs this
+// site as well, what the program has in itself for those who save a model, and the licences.
 func later(file string) bool {
-	return strings.HasPrefix(file, runtime) || slices.Contains([]string{"tokenizer.js", "checkpoint.js", "qr.js", "predict.mjs", "licenses.txt"}, file)
+	return strings.HasPrefix(file, runtime) || slices.Contains([]string{"tokenizer.js", "checkpoint.js", "parquet.js", "qr.js", "predict.mjs", "licenses.txt"}, file)
 }
 
 // copyFiles fills out/web.

@@ -8,6 +8,7 @@ import (
 	"clipscope/ui/cards"
 	"clipscope/ui/client"
 	"clipscope/ui/form"
+	"clipscope/ui/series"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -60,8 +61,9 @@ type startWeights struct {
 	choice
 	client  Weigher
 	exp     *experiment
-	adopted func()         // the configuration has been changed
-	info    *run.StartInfo // of the file that was read last; nil: none was
+	adopted func()          // the configuration has been changed
+	info    *run.StartInfo  // of the file that was read last; nil: none was
+	hubs    map[string]bool // checkpoints in several files, by the SHA-256 of these
 }
 
 // ChooseStart reads a saved model, and has runs start from it. The network becomes that of the file, where it states one.
@@ -76,6 +78,12 @@ func (s *startWeights) ChooseStart(file app.Value) {
 // them. Of a checkpoint, which is large and knows no task, the last block and the head are trained.
 func (s *startWeights) take(info run.StartInfo, checkpoint bool) {
 	s.info = &info
+	if checkpoint {
+		if s.hubs == nil {
+			s.hubs = map[string]bool{}
+		}
+		s.hubs[info.SHA256] = true
+	}
 	cfg := &s.exp.cfg
 	if cfg.Start.SHA256 != info.SHA256 {
 		cfg.Start = run.Start{File: info.File, SHA256: info.SHA256}
@@ -91,6 +99,11 @@ func (s *startWeights) take(info run.StartInfo, checkpoint bool) {
 	}
 	s.exp.remake()
 	s.adopted()
+}
+
+// hasCheckpoint reports whether a run started from a checkpoint whose files were chosen here.
+func (s *startWeights) hasCheckpoint(of *series.Record) bool {
+	return s != nil && of != nil && s.hubs[of.Config.Start.SHA256]
 }
 
 // DropStart has runs start from random weights.

@@ -343,6 +343,9 @@ func (t *trial) saveModel(form string) {
 	}
 	t.fault = ""
 	name := "clipscope-model." + form
+	if form == "checkpoint" {
+		name = "clipscope-checkpoint.zip"
+	}
 	tell := func(s string) {
 		t.writing = s
 		t.changed()

@@ -1,10 +1,15 @@
 package worker
 
 import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
 
+	"clipscope/core/data/source"
 	"clipscope/core/model"
 	"clipscope/core/run"
 	"clipscope/web"
@@ -18,13 +23,21 @@ var forms = map[string]func(*model.File, io.Writer) error{
 	"zip":         func(f *model.File, w io.Writer) error { return f.Bundle(w, web.Scripts()) },
 }
 
+// restorer is [Host.Restore].
+type restorer func(ctx context.Context, model []byte, files []source.File, add func(name string, next func() ([]byte, error)) error) error
+
 // convert returns a handler that writes the model in the file beside the request in another
-// form.
-func convert(m mail, blob func() Blob) handler {
+// form. As a checkpoint it takes the place of the one whose files are there as well.
+func convert(m mail, blob func() Blob, restore restorer) handler {
 	return request(func(r Request, q run.ConvertRequest) (any, error) {
 		write, ok := forms[q.To]
-		if !ok {
-			return nil, &run.ConfigError{Field: "to", Message: fmt.Sprintf("there is no form %q; choose zip, onnx, safetensors or json", brief(q.To, 40))}
+		switch {
+		case q.To == "checkpoint" && (restore == nil || len(r.TestFiles) == 0):
+			return nil, &run.ConfigError{Field: "files", Message: "the checkpoint that the run started from is not open here: give its files, config.json and those of its tensors"}
+		case q.To == "checkpoint":
+			write = func(f *model.File, w io.Writer) error { return writeCheckpoint(r.ctx, f, r.TestFiles, restore, w) }
+		case !ok:
+			return nil, &run.ConfigError{Field: "to", Message: fmt.Sprintf("there is no form %q; choose zip, onnx, safetensors, json or checkpoint", brief(q.To, 40))}
 		}
 		_, b, err := wholeFile(r, modelSize)
 		if err != nil {
@@ -40,6 +53,29 @@ func convert(m mail, blob func() Blob) handler {
 		}
 		return blobbed{run.ConvertProgress{Bytes: out.bytes}, out}, nil
 	})
+}
+
+// writeCheckpoint writes a model as the checkpoint that it was trained from, in a zip.
+func writeCheckpoint(ctx context.Context, f *model.File, files []source.File, restore restorer, w io.Writer) error {
+	var ours bytes.Buffer
+	if err := f.Safetensors(&ours); err != nil {
+		return err
+	}
+	out := zip.NewWriter(w)
+	err := restore(ctx, ours.Bytes(), files, func(name string, next func() ([]byte, error)) error {
+		in, err := out.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+		for err == nil {
+			var piece []byte
+			if piece, err = next(); err == nil {
+				_, err = in.Write(piece)
+			}
+		}
+		if !errors.Is(err, io.EOF) {
+			return err
+		}
+		return nil
+	})
+	return errors.Join(err, out.Close())
 }
 
 // watched is a blob that tells the page how much of it is written.

@@ -6,10 +6,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
 
+	"clipscope/core/data"
 	"clipscope/core/data/source"
 	"clipscope/core/model"
 	"clipscope/core/run"
@@ -90,6 +92,60 @@ func TestConvertGivesTheFormAskedFor(t *testing.T) {
 		if m := p.next(ErrorType); !strings.Contains(m.Text, tt.said) {
 			t.Errorf("%s: %s, want %q", tt.text, m.Text, tt.said)
 		}
+	}
+}
+
+// TestAModelTakesItsCheckpointsPlace: as a checkpoint a model is a zip of the files that the host makes of it and of the checkpoint's;
+// what is wrong with these is told.
+func TestAModelTakesItsCheckpointsPlace(t *testing.T) {
+	var given []string
+	refused := &data.Error{File: "config.json", Got: "nothing of use", Fix: "Choose another."}
+	p := newPage(t, steps(1), func(h *Host) {
+		h.Restore = func(_ context.Context, ours []byte, files []source.File, add func(string, func() ([]byte, error)) error) error {
+			if f, err := model.Read(ours); err != nil || !slices.Equal(f.Parameters, []float32{-1, 1, 0, 0}) {
+				t.Errorf("it is given %v, %v", f, err)
+			}
+			for _, f := range files {
+				given = append(given, f.Name())
+			}
+			left := []string{"one ", "two"}
+			err := add("config.json", func() ([]byte, error) {
+				if len(left) == 0 {
+					return nil, io.EOF
+				}
+				piece := left[0]
+				left = left[1:]
+				return []byte(piece), nil
+			})
+			if err != nil || len(files) == 2 {
+				return err
+			}
+			return add("model.safetensors", func() ([]byte, error) { return nil, refused })
+		}
+	})
+	ask := func(files ...source.File) {
+		p.s.Handle(Request{Message: run.Message{Type: Convert, ID: 1, Text: `{"to":"checkpoint"}`}, TrainFiles: []source.File{source.Bytes("m", tiny(""))}, TestFiles: files})
+	}
+	ask(source.Bytes("config.json", nil), source.Bytes("model.safetensors", nil))
+	b := []byte(p.next(ReplyType).Blob.(string))
+	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := z.Open("config.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(in); err != nil || string(text) != "one two" || !slices.Equal(given, []string{"config.json", "model.safetensors"}) {
+		t.Errorf("%q of %q, %v", text, given, err)
+	}
+	ask(source.Bytes("config.json", nil))
+	if m := p.next(ErrorType); !strings.Contains(m.Text, "nothing of use") {
+		t.Errorf("said: %s", m.Text)
+	}
+	ask()
+	if m := p.next(ErrorType); !strings.Contains(m.Text, "is not open here: give its files") {
+		t.Errorf("said: %s", m.Text)
 	}
 }
 

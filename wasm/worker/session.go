@@ -69,7 +69,7 @@ func NewSession(h Host) *Session {
 		Evaluate: model.evaluate,
 
 		Audit:   audit(m, h.Audit),
-		Convert: convert(m, h.Blob),
+		Convert: convert(m, h.Blob, h.Restore),
 		Check:   request(examine),
 
 		Lab:      question(lab.open),

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { convert } from "../checkpoint.mjs";
+import { convert, restore } from "../checkpoint.mjs";
 import { Model } from "../predict.mjs";
 import { open } from "../tokenizer.mjs";
 import { hasShared, shared } from "./browser.mjs";
@@ -67,6 +67,61 @@ test("a checkpoint without a head, or without a pooler, gives the layers before 
     const mean = opened((await convert(files(drawn(kind, { head: 0, pooler: false })))).bytes);
     assert.deepEqual(mean.layers.slice(-2), ["mean", "dense"]);
   }
+});
+
+// restored reads what restore gives: the configuration, and the tensors with the bytes of each.
+async function restored(model, list) {
+  const found = {};
+  for (const { name, pieces } of await restore(model, list)) {
+    const parts = [];
+    for await (const piece of pieces) parts.push(Buffer.from(piece));
+    found[name] = Buffer.concat(parts);
+  }
+  return { config: JSON.parse(found["config.json"].toString()), file: new File([found["model.safetensors"]], "model.safetensors"), ...tensorsIn(found["model.safetensors"]) };
+}
+
+function tensorsIn(b) {
+  const at = 8 + Number(b.readBigUInt64LE()), { __metadata__, ...header } = JSON.parse(b.subarray(8, at).toString());
+  return { metadata: __metadata__, tensors: Object.fromEntries(Object.entries(header).map(([name, { dtype, shape, data_offsets: [from, to] }]) => [name, { dtype, shape, bytes: b.subarray(at + from, at + to).toString("base64") }])) };
+}
+
+test("a model goes home with the names, shapes and types that its checkpoint came with", async () => {
+  for (const kind of ["bert", "roberta", "distilbert"]) {
+    for (const dtype of ["F32", "F16", "BF16"]) {
+      const c = drawn(kind, { number: (i) => (i * 7 % 63 - 31) / 16 }), more = { "cls.predictions.bias": { shape: [11], values: Array(11).fill(1) } }; // few places, as BF16 has
+      const came = files({ ...c, tensors: { ...c.tensors, ...more } }, dtype), { bytes } = await convert(came), home = await restored(bytes, came);
+      assert.deepEqual(home.tensors, tensorsIn(Buffer.from(await came[1].arrayBuffer())).tensors, `${kind}, ${dtype}: what was not trained is not what came`);
+      assert.deepEqual(home.metadata, { format: "pt" });
+      assert.deepEqual(home.config, { ...c.config, architectures: [{ bert: "Bert", roberta: "Roberta", distilbert: "DistilBert" }[kind] + "ForSequenceClassification"], problem_type: "single_label_classification", id2label: { 0: "LABEL_0", 1: "LABEL_1" }, label2id: { LABEL_0: 0, LABEL_1: 1 } });
+      // Every number of ours that moves comes home, to its own place: read again, it is ours.
+      const view = new DataView(bytes.buffer), at = 8 + Number(view.getBigUint64(0, true));
+      for (let i = at; i < bytes.length; i += 4) view.setFloat32(i, ((i - at) / 4 * 11 % 127 - 63) / 32, true);
+      const moved = await restored(bytes, came), again = await convert([came[0], moved.file]);
+      assert.equal(Buffer.compare(Buffer.from(again.bytes), Buffer.from(bytes)), 0, `${kind}, ${dtype}: a number did not come home`);
+      const given = Object.keys(c.tensors);
+      assert.deepEqual(Object.keys(moved.tensors), [...given, "cls.predictions.bias"]);
+      for (const name of given) assert.deepEqual([moved.tensors[name].shape, moved.tensors[name].dtype], [c.tensors[name].shape, dtype], name);
+    }
+    // A head for three classes, of a checkpoint that has two or none, and fewer places and tokens than it has.
+    for (const head of [2, 0]) {
+      const c = drawn(kind, { head }), [config, tensors] = files(c), full = drawn(kind, { head: 3, places: 7, vocabulary: 9 });
+      const ours = (await convert(files(full))).bytes, home = await restored(ours, [config, tensors]), name = kind === "roberta" ? "classifier.out_proj" : "classifier";
+      assert.deepEqual([home.tensors[name + ".weight"].shape, home.tensors[name + ".bias"].shape, home.config.id2label], [[3, 4], [3], { 0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2" }]);
+      assert.deepEqual(home.tensors[`${kind}.embeddings.word_embeddings.weight`].shape, [11, 4]);
+      const numbers = (t) => [...new Float32Array(new Uint8Array(Buffer.from(t.bytes, "base64")).buffer)];
+      const first = numbers(home.tensors[`${kind}.embeddings.word_embeddings.weight`]);
+      assert.deepEqual([first.slice(0, 36), first.slice(36)], [full.tensors[`${kind}.embeddings.word_embeddings.weight`].values, c.tensors[`${kind}.embeddings.word_embeddings.weight`].values.slice(36)]);
+      const skip = kind === "roberta" ? 8 : 0, places = numbers(home.tensors[`${kind}.embeddings.position_embeddings.weight`]), had = c.tensors[`${kind}.embeddings.position_embeddings.weight`].values, came = full.tensors[`${kind}.embeddings.position_embeddings.weight`].values;
+      assert.deepEqual(places, [...had.slice(0, skip), ...came.slice(skip), ...had.slice(28)]);
+      assert.deepEqual(numbers(home.tensors[name + ".weight"]), full.tensors[name + ".weight"].values);
+    }
+    const bare = files(drawn(kind, { head: 0, pooler: false }));
+    await assert.rejects(convert(bare).then(({ bytes }) => restore(bytes, bare)), /expected a checkpoint with a pooler/);
+    await assert.rejects(convert(files(drawn(kind, { d: 8, wide: 6 }))).then(({ bytes }) => restore(bytes, files(drawn(kind)))), /was trained from this checkpoint, got layers\.0\.weight of shape/);
+  }
+  const large = files(drawn("bert"), "F16"), { bytes } = await convert(large);
+  new DataView(bytes.buffer).setFloat32(bytes.length - 4, 7e4, true);
+  await assert.rejects(restored(bytes, large), /numbers of classifier\.bias that F16 has/);
 });
 
 test("what is no checkpoint, or none that layers can be, is refused by what is wrong", async () => {

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
+import { convert } from "../checkpoint.mjs";
 import { load } from "../predict.mjs";
-import { STILL, eventually, file, stage, start } from "./browser.mjs";
+import { STILL, eventually, file, stage, start, unzip } from "./browser.mjs";
 import { checkpoint, files, json, mails, vocabulary } from "./transformers.mjs";
 
 const { visit } = await stage();
@@ -98,13 +99,17 @@ test("pairs of texts, biases and maps of low rank", async (t) => {
       const config = { ...base, start: { ...from, ...start } };
       const plan = await clipscope.plan(config, data), done = await (await clipscope.train(config, data)).done;
       const tensors = await clipscope.convert(done, "json").then((b) => b.text()).then((s) => JSON.parse(s).apply.layers);
+      if (name === "lora") found.home = [...new Uint8Array(await (await clipscope.convert(done, "checkpoint")).arrayBuffer())];
       found[name] = { trained: plan.trained, of: plan.parameters, text: done.statement.text, layers: plan.layers, tensors, parameters: [...done.released.parameters] };
     }
+    const { home } = found, saved = await clipscope.train({ ...base, steps: 1, start: { ...from, trainable: "head" } }, data).then((r) => r.done).then((r) => clipscope.convert(r, "json"));
+    delete found.home;
+    const given2 = await clipscope.convert(saved, "checkpoint", { files: [config, tensors] }).then((b) => b.size), alone = await rejects(() => clipscope.convert(saved, "checkpoint"));
     const plain = await clipscope.open({ train: [table] }, { label: "answer", columns: { question: "text", text: "text" } });
     const typeless = await clipscope.features(vocab, plain, { output: "32 tokens" });
     const warned = (await clipscope.plan({ ...base, start: { ...from, trainable: "head" } }, typeless)).warnings.map((w) => w.message).join(" ");
     return {
-      summary: data.summary, found, given, warned,
+      summary: data.summary, found, given, warned, home, given2, alone,
       refused: {
         types: await rejects(() => clipscope.plan({ ...base, model: { kind: "layers", layers: ["embedding:54:4", "mean", "dense"] } }, data)),
         rank: await rejects(() => clipscope.plan({ ...base, start: { ...from, trainable: "lora:17" } }, data)),
@@ -122,7 +127,8 @@ test("pairs of texts, biases and maps of low rank", async (t) => {
     assert.equal(parameters.length, of);
     assert.match(text, /the text in its column "question" and the one in "text"/);
     assert.match(text, new RegExp(`Trained were ${trained} parameters: the ${name === "biases" ? "biases of all layers, and all of the head" : "head, and maps of rank"}`));
-    let at = 0, head = tensors.length - 1;
+    const head = tensors.length - 1;
+    let at = 0;
     tensors.forEach((l, i) => {
       for (const { name: tensor, shape } of l.tensors ?? []) {
         const n = shape.reduce((a, b) => a * b, 1), moved = parameters.slice(at, at + n).some((v, k) => v !== r.given[at + k]);
@@ -134,6 +140,13 @@ test("pairs of texts, biases and maps of low rank", async (t) => {
     assert.equal(at, of);
     assert.equal(layers.some((l) => l.frozen && l.trained > 0), true);
   }
+  // The model goes home as a checkpoint: as large as it came, and the page reads it as one.
+  const home = unzip(Buffer.from(r.home));
+  assert.deepEqual(Object.keys(home), ["config.json", "model.safetensors"]);
+  assert.deepEqual(JSON.parse(home["config.json"].toString()).id2label, { 0: "no", 1: "yes" });
+  const { weights } = await convert([new File([home["config.json"]], "config.json"), new File([home["model.safetensors"]], "model.safetensors")]);
+  assert.deepEqual(weights, [0, 1]);
+  assert.ok(r.given2 > 1e4 && /give its files/.test(r.alone), `${r.given2}, ${r.alone}`);
   assert.match(r.refused.types, /^model\.layers: the rows have 27 tokens of 2 types/);
   assert.match(r.refused.rank, /^start\.trainable: a rank of 17 is more than the 16 channels/);
   assert.match(r.refused.target, /"pooler" names no map/);
