@@ -1,6 +1,7 @@
 // A transformer of the visitor's: its tokenizer makes tokens of texts, and a run starts from its checkpoint and trains the last block.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import fs from "node:fs";
 import { test } from "node:test";
 import { convert } from "../checkpoint.mjs";
 import { load } from "../predict.mjs";
@@ -172,5 +173,8 @@ test("the same by hand: a table, vocab.txt, and a checkpoint's two files", async
   await eventually(async () => assert.match(await page.locator("#card-model").innerText(), /parameters, [\d,]+ trained/));
   await start(page);
   await page.locator("#result", { hasText: "Training started from the weights in model.safetensors" }).waitFor();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#save-model-checkpoint").click()]);
+  assert.equal(download.suggestedFilename(), "clipscope-checkpoint.zip");
+  assert.deepEqual(Object.keys(unzip(fs.readFileSync(await download.path()))), ["config.json", "model.safetensors"]);
   assert.deepEqual(page.errors, []);
 });
