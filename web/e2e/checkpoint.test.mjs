@@ -77,7 +77,7 @@ async function restored(model, list) {
     for await (const piece of pieces) parts.push(Buffer.from(piece));
     found[name] = Buffer.concat(parts);
   }
-  return { config: JSON.parse(found["config.json"].toString()), file: new File([found["model.safetensors"]], "model.safetensors"), ...tensorsIn(found["model.safetensors"]) };
+  return { config: JSON.parse(found["config.json"].toString()), file: new File([new Uint8Array(found["model.safetensors"])], "model.safetensors"), ...tensorsIn(found["model.safetensors"]) };
 }
 
 function tensorsIn(b) {

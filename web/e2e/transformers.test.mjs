@@ -145,7 +145,7 @@ test("pairs of texts, biases and maps of low rank", async (t) => {
   const home = unzip(Buffer.from(r.home));
   assert.deepEqual(Object.keys(home), ["config.json", "model.safetensors"]);
   assert.deepEqual(JSON.parse(home["config.json"].toString()).id2label, { 0: "no", 1: "yes" });
-  const { weights } = await convert([new File([home["config.json"]], "config.json"), new File([home["model.safetensors"]], "model.safetensors")]);
+  const { weights } = await convert([new File([new Uint8Array(home["config.json"])], "config.json"), new File([new Uint8Array(home["model.safetensors"])], "model.safetensors")]);
   assert.deepEqual(weights, [0, 1]);
   assert.ok(r.given2 > 1e4 && /give its files/.test(r.alone), `${r.given2}, ${r.alone}`);
   assert.match(r.refused.types, /^model\.layers: the rows have 27 tokens of 2 types/);
