@@ -3,13 +3,13 @@
 //
 //	GOOS=js GOARCH=wasm go test -exec "node $PWD/web/go_browser_exec.mjs" ./core/compute/simd
 //
-// The program has no file system. CLIPSCOPE_BROWSER is chromium (default) or firefox,
+// Of files the program can read those in ../shared/reference, where that is present. CLIPSCOPE_BROWSER is chromium (default) or firefox,
 // CHROMIUM or FIREFOX the program; CLIPSCOPE_KERNELS and CLIPSCOPE_SIMD are as in go_wasm_exec.mjs.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { launch, webgpu } from "./e2e/browser.mjs";
@@ -34,6 +34,7 @@ async function worker(argv, env, kind) {
   const go = new Go();
   go.argv = argv;
   go.env = env;
+  readable(globalThis.fs);
   let code = 0;
   go.exit = (c) => { code = c; };
   try {
@@ -51,11 +52,40 @@ async function worker(argv, env, kind) {
   close(); // with the timers that Go leaves behind
 }
 
+// readable has a program read whole files, as the server has them.
+/** @param {any} fs of wasm_exec.js, which has none */
+function readable(fs) {
+  /** @type {Map<number, { bytes: Uint8Array, at: number }>} */
+  const open = new Map();
+  let next = 100;
+  Object.assign(fs, {
+    async open(/** @type {string} */ name, /** @type {number} */ _flags, /** @type {number} */ _mode, /** @type {Function} */ done) {
+      const response = await fetch("/reference?" + encodeURIComponent(name));
+      if (!response.ok) return done(Object.assign(new Error(name), { code: "ENOENT" }));
+      open.set(next, { bytes: new Uint8Array(await response.arrayBuffer()), at: 0 });
+      done(null, next++);
+    },
+    fstat(/** @type {number} */ fd, /** @type {Function} */ done) {
+      done(null, { dev: 0, ino: 0, mode: 0o100444, nlink: 1, uid: 0, gid: 0, rdev: 0, size: open.get(fd)?.bytes.length, blksize: 4096, blocks: 0, atimeMs: 0, mtimeMs: 0, ctimeMs: 0, isDirectory: () => false });
+    },
+    read(/** @type {number} */ fd, /** @type {Uint8Array} */ to, /** @type {number} */ offset, /** @type {number} */ length, /** @type {number | null} */ position, /** @type {Function} */ done) {
+      const file = /** @type {{ bytes: Uint8Array, at: number }} */ (open.get(fd)), from = position ?? file.at, part = file.bytes.subarray(from, from + length);
+      to.set(part, offset);
+      if (position === null) file.at += part.length;
+      done(null, part.length);
+    },
+    close(/** @type {number} */ fd, /** @type {Function} */ done) {
+      open.delete(fd);
+      done(null);
+    },
+  });
+}
+
 const argv = JSON.stringify([basename(program), ...args]);
 const kind = JSON.stringify(process.env.CLIPSCOPE_SIMD) ?? "undefined";
 const texts = {
   "/": ["text/html", "<!doctype html><title>Go</title>"],
-  "/worker.js": ["text/javascript", `(${worker})(${argv}, {}, ${kind})`],
+  "/worker.js": ["text/javascript", `${readable} (${worker})(${argv}, {}, ${kind})`],
 };
 const files = {
   "/wasm_exec.js": ["text/javascript", join(goroot, "lib/wasm/wasm_exec.js")],
@@ -65,9 +95,18 @@ const files = {
   ...Object.fromEntries(["kernels", "kernels-threads", "kernels-relaxed", "kernels-relaxed-threads"]
     .map((name) => [`/${name}.wasm`, ["application/wasm", join(kernels, `${name}.wasm`)]])),
 };
+// reference is a file of ../shared/reference, which a program names from its folder.
+/** @param {string} url */
+async function reference(url) {
+  const [at, name] = url.split("?"), folder = join(here, "../../shared/reference/");
+  if (at !== "/reference") return undefined;
+  const file = resolve(decodeURIComponent(name));
+  return file.startsWith(folder) ? ["application/octet-stream", await readFile(file)] : undefined;
+}
+
 const server = createServer(async (request, response) => {
   try {
-    const [type, body] = texts[request.url] ?? [files[request.url][0], await readFile(files[request.url][1])];
+    const [type, body] = texts[request.url] ?? await reference(request.url) ?? [files[request.url][0], await readFile(files[request.url][1])];
     response.writeHead(200, {
       "Content-Type": type,
       "Cross-Origin-Opener-Policy": "same-origin", // fine timers

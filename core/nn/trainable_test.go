@@ -159,6 +159,7 @@ func texts(s Spec) []string {
 func TestPartsOfLayersHaveTheirGradients(t *testing.T) {
 	const n, tol = 4, 2e-5
 	for name, open := range computetest.Backends(t) {
+		t.Log("on " + name)
 		for _, spec := range inPart {
 			be := open()
 			plain := must(Read(spec.Input, texts(spec), spec.Outputs(), spec.Loss))

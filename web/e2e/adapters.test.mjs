@@ -7,7 +7,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { eventually, host, open, ready, rebundled, root, stage, webgpu } from "./browser.mjs";
+import { eventually, hasShared, host, open, ready, rebundled, root, stage, webgpu } from "./browser.mjs";
 import { missing, sharedFirefox } from "./firefox.mjs";
 
 const exec = promisify(execFile);
@@ -43,6 +43,12 @@ for (const [name, { skip, visit }] of Object.entries(browsers)) {
     const said = await goTest(name, "./core/compute/webgpu", ".");
     assert.match(said, /adapter: .*Fallback:true/);
     assert.match(said, /--- PASS: TestBackendPassesTheSuite\/Gemm/);
+  });
+
+  test(`transformers have the numbers of their own libraries on the GPU, ${name}`, { skip }, async () => {
+    const said = await goTest(name, "./core/nn", "^(TestCheckpointsOfTransformers|TestAdapterOfPEFT|TestPartsOfLayersHaveTheirGradients)$");
+    assert.match(said, hasShared("reference/transformers/expected.json") ? /--- PASS: TestAdapterOfPEFT/ : /--- SKIP: TestAdapterOfPEFT/);
+    assert.match(said, /on webgpu/);
   });
 
   // In Chromium alone, as each of these tests waits thousands of times; with the GPU, those
