@@ -329,7 +329,7 @@ export async function restore(model, files) {
   for (const w of wanted) {
     const ours = values.get(w.name);
     if (w.name.startsWith(own)) continue;
-    const rows = ours?.shape[0] ?? 0, fewer = w.from.length === 1 && /embeddings\.weight$/.test(w.from[0]) && rows < w.shape[0];
+    const rows = ours?.shape[0] ?? 0, fewer = w.from[0].endsWith("position_embeddings.weight") && rows < w.shape[0];
     if (!ours || ours.shape.length !== w.shape.length || ours.shape.some((n, i) => n !== w.shape[i] && !(fewer && i === 0))) throw wrong(ours ? `${w.name} of shape [${short(ours.shape)}] and not [${w.shape}]` : `none of the name ${w.name}`);
     w.from.forEach((name, k) => trained.set(name, { skip: w.way?.skip ?? 0, numbers: () => w.way ? w.way.back(ours.numbers(), k) : ours.numbers() }));
   }
@@ -341,6 +341,8 @@ export async function restore(model, files) {
     tensors.set(full, { given: was?.given ?? full, file: files[0], at: -1, dtype: was?.dtype ?? "F32", shape: [...shape] });
     trained.set(full, { skip: 0, numbers });
   }
+  // One without a head may have been saved without a prefix, which a model with one has to have.
+  if (![...tensors.values()].some((t) => t.given.startsWith(kind.prefix))) for (const [name, t] of tensors) if (/^(?:embeddings|encoder|transformer|pooler)\./.test(name)) t.given = kind.prefix + t.given;
   const text = new TextEncoder().encode(JSON.stringify(described(config, apply, outputs), null, 2) + "\n");
   return [{ name: "config.json", pieces: once(text) }, { name: "model.safetensors", pieces: tensorPieces([...tensors], trained) }];
 }
@@ -412,10 +414,9 @@ async function replaced(t, { skip, numbers: made }) {
   if (t.dtype === "F32") return new Uint8Array(v.buffer, v.byteOffset, v.byteLength);
   const bits = new Uint32Array(v.buffer, v.byteOffset, v.length), out = new Uint16Array(v.length);
   if (t.dtype === "BF16") bits.forEach((b, i) => { out[i] = b + 0x7fff + (b >>> 16 & 1) >>> 16; });
-  else {
-    v.forEach((x, i) => { out[i] = halved(x); });
-    if (v.some((x, i) => (out[i] & 0x7fff) === 0x7c00)) throw new Fault(`numbers of ${t.given} that F16 has, as the checkpoint's are`, "larger ones", "Start from the checkpoint in F32 or BF16, or take the model as safetensors, with this program’s names.");
-  }
+  else v.forEach((x, i) => { out[i] = halved(x); });
+  const most = t.dtype === "BF16" ? 0x7f80 : 0x7c00;
+  if (v.some((x, i) => !Number.isFinite(x) || (out[i] & 0x7fff) >= most)) throw new Fault(`numbers of ${t.given} that ${t.dtype} has, as the checkpoint's are`, "larger ones", "Start from the checkpoint in F32, or take the model as safetensors, with this program’s names.");
   return new Uint8Array(out.buffer);
 }
 

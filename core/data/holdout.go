@@ -85,12 +85,9 @@ func (d *Dataset) hash(row int) uint64 {
 			add(uint64(math.Float32bits(word.Value)))
 		}
 	}
-	if d.Train.Text != nil {
-		k := len(d.Train.Text) / d.Train.N
-		for _, text := range d.Train.Text[row*k:][:k] {
-			for _, b := range []byte(text) {
-				add(uint64(b))
-			}
+	if texts := d.Train.onlyText(); texts != nil {
+		for _, b := range []byte(texts[row]) {
+			add(uint64(b))
 		}
 	}
 	values(d.Train.Y[row*w:][:w])

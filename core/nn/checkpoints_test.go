@@ -325,33 +325,15 @@ func TestCheckpointsOfTransformers(t *testing.T) {
 		}
 		holdHub(t, h, rows, nil)
 	}
-	const dir = "../../../shared/reference/transformers"
-	b, err := os.ReadFile(filepath.Join(dir, "expected.json"))
-	if err != nil {
+	expected := readExpected(t)
+	if expected == nil {
 		t.Log("shared/reference is not present: random checkpoints alone")
 		return
 	}
-	var expected struct {
-		Models map[string]struct {
-			Rows []struct {
-				IDs    []int              `json:"ids"`
-				Types  []int              `json:"type_ids"`
-				Label  int                `json:"label"`
-				Logits string             `json:"logits"`
-				Hidden []string           `json:"hidden"`
-				Norms  map[string]float64 `json:"norms"`
-				Square map[string]float64 `json:"sq_norms"`
-			} `json:"rows"`
-			Sum map[string]string `json:"clipped_sum_last_block_C0.5"`
-		} `json:"models"`
-	}
-	if err := json.Unmarshal(b, &expected); err != nil {
-		t.Fatal(err)
-	}
 	for kind := range kindsOfHub {
-		h := readHub(t, filepath.Join(dir, kind))
+		h := readHub(t, filepath.Join(reference, kind))
 		var rows []hubRow
-		m := expected.Models[kind]
+		m := expected[kind]
 		for _, r := range m.Rows {
 			row := hubRow{ids: r.IDs, types: r.Types, label: r.Label, logits: doubles(t, r.Logits), norm: r.Norms["last_block"], squares: r.Square}
 			for _, x := range r.Hidden {
@@ -365,6 +347,39 @@ func TestCheckpointsOfTransformers(t *testing.T) {
 		}
 		holdHub(t, h, rows, sum)
 	}
+}
+
+// reference has checkpoints, and what transformers, PEFT and torch computed of texts.
+const reference = "../../../shared/reference/transformers"
+
+// expectedModel is what is known of a checkpoint's texts.
+type expectedModel struct {
+	Rows []struct {
+		IDs    []int              `json:"ids"`
+		Types  []int              `json:"type_ids"`
+		Label  int                `json:"label"`
+		Logits string             `json:"logits"`
+		Hidden []string           `json:"hidden"`
+		Norms  map[string]float64 `json:"norms"`
+		Square map[string]float64 `json:"sq_norms"`
+	} `json:"rows"`
+	Sum map[string]string `json:"clipped_sum_last_block_C0.5"`
+}
+
+// readExpected returns what is known of each checkpoint; nil where there is no reference.
+func readExpected(t *testing.T) map[string]expectedModel {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(reference, "expected.json"))
+	if err != nil {
+		return nil
+	}
+	var all struct {
+		Models map[string]expectedModel `json:"models"`
+	}
+	if err := json.Unmarshal(b, &all); err != nil {
+		t.Fatal(err)
+	}
+	return all.Models
 }
 
 func doubles(t *testing.T, text string) []float64 {
@@ -508,33 +523,18 @@ func holdSquares(t *testing.T, what string, be compute.Backend, m *Model, b batc
 // TestAdapterOfPEFT: maps of low rank beside those of a BERT have its outputs and each text's gradient by each tensor as PEFT and
 // torch computed them, where shared/reference is present. Without it [TestPartsOfLayersHaveTheirGradients] holds.
 func TestAdapterOfPEFT(t *testing.T) {
-	const dir = "../../../shared/reference/transformers"
-	b, err := os.ReadFile(filepath.Join(dir, "expected.json"))
-	if err != nil {
+	expected := readExpected(t)
+	if expected == nil {
 		t.Skip("shared/reference is not present")
 	}
-	var expected struct {
-		Models map[string]struct {
-			Rows []struct {
-				IDs    []int              `json:"ids"`
-				Types  []int              `json:"type_ids"`
-				Label  int                `json:"label"`
-				Logits string             `json:"logits"`
-				Square map[string]float64 `json:"sq_norms"`
-			} `json:"rows"`
-		} `json:"models"`
-	}
-	if err := json.Unmarshal(b, &expected); err != nil {
-		t.Fatal(err)
-	}
-	h, adapter := readHub(t, filepath.Join(dir, "bert")), &hub{tensors: map[string][]float32{}, shapes: map[string][]int{}}
-	adapter.readTensors(t, filepath.Join(dir, "bert-lora", "adapter_model.safetensors"))
+	h, adapter := readHub(t, filepath.Join(reference, "bert")), &hub{tensors: map[string][]float32{}, shapes: map[string][]int{}}
+	adapter.readTensors(t, filepath.Join(reference, "bert-lora", "adapter_model.safetensors"))
 	const places = 64
-	known := expected.Models["bert"].Rows
+	known := expected["bert"].Rows
 	var rows []hubRow
 	var x, labels []float32
 	vocabulary := h.shapes["bert.embeddings.word_embeddings.weight"][0]
-	for i, r := range expected.Models["bert-lora"].Rows {
+	for i, r := range expected["bert-lora"].Rows {
 		of := known[i]
 		rows = append(rows, hubRow{logits: doubles(t, r.Logits), squares: r.Square})
 		labels = append(labels, float32(of.Label))

@@ -32,8 +32,8 @@ func (s Spec) WithLowRank(low LowRank) (Spec, error) {
 	switch {
 	case low.Rank < 1 || low.Rank > maxNumber:
 		return s, fmt.Errorf("nn: a rank of %d is not between 1 and %d", low.Rank, maxNumber)
-	case !(low.Alpha > 0 && low.Alpha <= 1e6):
-		return s, fmt.Errorf("nn: an alpha of %v is not above 0 and at most 10⁶", low.Alpha)
+	case !(low.Alpha >= 1e-6 && low.Alpha <= 1e6):
+		return s, fmt.Errorf("nn: an alpha of %v is not between 10⁻⁶ and 10⁶", low.Alpha)
 	case len(low.Targets) == 0:
 		return s, fmt.Errorf("nn: no maps are named; choose among query, key, value and dense")
 	}
@@ -43,7 +43,7 @@ func (s Spec) WithLowRank(low LowRank) (Spec, error) {
 		}
 	}
 	for _, o := range s.Layers {
-		if c := o.Out.Channels; len(o.Tensors) == 4 && o.Tensors[0].Name == "in_weight" && low.Rank > c {
+		if c := o.Out.Channels; o.attends() && low.Rank > c {
 			return s, fmt.Errorf("nn: a rank of %d is more than the %d channels of %s", low.Rank, c, o.Text)
 		}
 	}
@@ -72,7 +72,7 @@ func (p placed) added(low LowRank) (n int) {
 
 // outline adds the maps to the outline of an attention: what they are, their gradients, and what they are made with.
 func (l LowRank) outline(o *Outline) {
-	if len(o.Tensors) != 4 || o.Tensors[0].Name != "in_weight" {
+	if !o.attends() {
 		return
 	}
 	c, r := o.Out.Channels, l.Rank
@@ -87,6 +87,9 @@ func (l LowRank) outline(o *Outline) {
 	o.Back += more
 	o.Once += int64(4*c*c + 2*(c*c+c*r))
 }
+
+// attends reports whether the layer is an attention.
+func (o *Outline) attends() bool { return len(o.Tensors) > 0 && o.Tensors[0].Name == "in_weight" }
 
 // lowMap is a map of low rank beside some columns of another.
 type lowMap struct {

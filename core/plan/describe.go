@@ -47,26 +47,64 @@ func (d *draft) describeMemory() {
 // laptop, with large layers and all other work: 34e9 a second for cnn-opacus, 50e9 for ResNet-18, measured.
 const perSecond = 30e9
 
-// warnOfTime says before the run that it takes hours.
-func (d *draft) warnOfTime() {
-	steps := float64(d.terms.Steps)
-	private, public := float64(d.terms.Config.Augmentation.Multiplicity)*d.terms.BatchSize*steps, float64(d.terms.Config.PublicRows.BatchSize)*steps
+// hours estimates how long the run takes on two cores of a laptop.
+func (t *Terms) hours() float64 {
+	steps := float64(t.Steps)
+	private, public := float64(t.Config.Augmentation.Multiplicity)*t.BatchSize*steps, float64(t.Config.PublicRows.BatchSize)*steps
 	rows, once := private+public, private+public // through all layers, and through those that are frozen
-	if d.terms.Kept() > 0 {
-		once = min(private, float64(d.terms.Meta.TrainRows)) + float64(d.terms.Meta.TestRows) + public
+	if t.Kept() > 0 {
+		once = min(private, float64(t.Meta.TrainRows)) + float64(t.Meta.TestRows) + public
 	}
 	products := 0.0
-	for _, o := range d.terms.Spec.Layers {
+	for _, o := range t.Spec.Layers {
 		if o.Frozen > 0 && o.Back == 0 {
 			products += float64(o.Products) * once
 		} else {
 			products += 3 * float64(o.Products) * rows // forwards, and as many for its gradients, twice
 		}
 	}
-	hours := products / perSecond / 3600
-	if hours >= 1 {
-		d.warn(modelField(d.terms.Config.Model), "On two cores of a laptop such a run takes about %.0f hours; take a smaller model, fewer steps or smaller batches if that is too long.", hours)
+	return products / perSecond / 3600
+}
+
+// warnOfTime says before the run that it takes hours, and of weights to start from how long a smaller part of them would.
+func (d *draft) warnOfTime() {
+	hours := d.terms.hours()
+	if hours < 1 {
+		return
 	}
+	less := ""
+	if d.terms.Spec.Vocabulary() > 0 {
+		less = fmt.Sprintf("; its rows have %d tokens, and with half as many it takes half as long", d.terms.Spec.Input.Len())
+	}
+	for _, part := range []string{"last:1", "head"} {
+		if quick := d.hoursOf(part); quick < hours/2 {
+			less += fmt.Sprintf("; with start.trainable %s it takes about %s", part, inTime(quick))
+		}
+	}
+	d.warn(modelField(d.terms.Config.Model), "On two cores of a laptop such a run takes about %s; take a smaller model, fewer steps or smaller batches if that is too long%s.", inTime(hours), less)
+}
+
+// hoursOf is hours where a part of the model is trained; +Inf where there are no weights to start from, or no such part.
+func (d *draft) hoursOf(part string) float64 {
+	t := d.terms
+	var err error
+	if t.Spec, err = t.whole.Trainable(part); err != nil || t.Config.Start.SHA256 == "" {
+		return math.Inf(1)
+	}
+	return t.hours()
+}
+
+// inTime writes hours, of fewer than one as minutes.
+func inTime(hours float64) string {
+	switch {
+	case hours < 1.0/60:
+		return "a minute"
+	case hours < 1:
+		return fmt.Sprintf("%.0f minutes", 60*hours)
+	case hours < 1.5:
+		return "an hour"
+	}
+	return fmt.Sprintf("%.0f hours", hours)
 }
 
 func (d *draft) warnings(eps float64) {

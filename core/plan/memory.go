@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"sort"
 
 	"clipscope/core/clip"
@@ -33,6 +34,12 @@ func (d *draft) checkMemory() error {
 		}
 		if d.terms.Spec.Input.IsPicture() {
 			advice += ", or smaller pictures"
+		}
+		if d.terms.Spec.Vocabulary() > 0 {
+			advice += fmt.Sprintf(", or fewer than the %d tokens of a row", d.terms.Spec.Input.Len())
+		}
+		if d.terms.Config.Start.SHA256 != "" {
+			advice += ", or train a smaller part: start.trainable last:1 or head"
 		}
 		return Fault(modelField(d.terms.Config.Model), "such a run needs %s GB, more than a browser tab can hold (4 GB); take %s",
 			run.UpText(float64(need)/(1<<30), 2), advice)

@@ -82,7 +82,11 @@ func (t *Terms) partInWords() string {
 
 // lowRankOf reads lora:R and what goes with it. A rank that cannot be read is 0.
 func lowRankOf(s *run.Start) nn.LowRank {
-	rank, _ := strconv.Atoi(strings.TrimPrefix(s.Trainable, "lora:"))
+	text := strings.TrimPrefix(s.Trainable, "lora:")
+	rank, _ := strconv.Atoi(text)
+	if strconv.Itoa(rank) != text {
+		rank = 0
+	}
 	low := nn.LowRank{Rank: rank, Alpha: cmp.Or(s.LoraAlpha, 2*float64(rank)), FreezeA: s.FreezeA}
 	for target := range strings.SplitSeq(cmp.Or(s.LoraTargets, "query,value"), ",") {
 		low.Targets = append(low.Targets, strings.TrimSpace(target))
@@ -93,6 +97,7 @@ func lowRankOf(s *run.Start) nn.LowRank {
 // train has the model's part trained that the configuration names.
 func (d *draft) train() (err error) {
 	s := &d.terms.Config.Start
+	d.terms.whole = d.terms.Spec
 	if strings.HasPrefix(s.Trainable, "lora:") {
 		d.terms.Spec, err = d.terms.Spec.WithLowRank(lowRankOf(s))
 	} else {

@@ -21,6 +21,7 @@ type Terms struct {
 	Config run.Config // with defaults
 	Meta   data.Meta
 	Spec   nn.Spec
+	whole  nn.Spec // of which a part may be trained, which is Spec
 	Schedule
 	NoiseMultiplier float64 // σ, of a step; 0 without noise
 	GradNoise       float64 // σ_T, of the clipped sum alone

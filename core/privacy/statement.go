@@ -158,7 +158,7 @@ func startInWords(s *run.StartInfo) string {
 	if s.Private {
 		return said + fmt.Sprintf(" Their file says that the run which left them is (ε = %s, δ = %s)-differentially private. That ε is not in this run’s own: for a row that both runs were trained on, the two add up.", run.UpText(float64(s.Epsilon), 4), run.UpText(s.Delta, 2))
 	}
-	return said + " What they may tell about the rows of this run is not covered, if they were trained on them."
+	return said + " What the file’s weights may tell about the rows of this run is not covered, if they were trained on them."
 }
 
 // MostPerDeclared bounds how many times as many rows there may be as were declared. What sums

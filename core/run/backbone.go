@@ -47,13 +47,13 @@ func (b *Backbone) KnownTokens() int {
 	return b.Tokens
 }
 
-// CheckTypes says why a model whose first layer takes so many tokens, of types, would take a token of one type for another;
-// empty where it does not.
+// CheckTypes says why a model whose first layer takes so many tokens, types included, would take a token of one type for
+// another, or for none; empty where it does not. One without types may take each of a type for a token of its own.
 func (b *Backbone) CheckTypes(tokens, types int) string {
-	if b == nil || b.Types == 0 || tokens == b.Tokens && types == b.Types {
+	if b == nil || b.Types == 0 || types == 0 && tokens >= b.Tokens || tokens == b.Tokens && types == b.Types {
 		return ""
 	}
-	return fmt.Sprintf("the rows have %d tokens of %d types, and the model's first layer has to have as many: write embedding:%d:CHANNELS:t%d, or have features made without types", b.Tokens/b.Types, b.Types, b.Tokens/b.Types, b.Types)
+	return fmt.Sprintf("the rows have %d tokens of %d types, and the model's first layer has others: write embedding:%d:CHANNELS:t%d, or have features made without types", b.Tokens/b.Types, b.Types, b.Tokens/b.Types, b.Types)
 }
 
 // IsTokenizer reports whether a file of that name is a transformer's tokenizer, and no model.

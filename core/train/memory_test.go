@@ -3,7 +3,6 @@ package train
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -175,18 +174,7 @@ func startOnAny(t *testing.T, cfg run.Config, ds *data.Dataset, be compute.Backe
 	if part.Trainable == "" {
 		return startOn(t, cfg, ds, be)
 	}
-	cfg.Start = run.Start{}
-	p, err := plan.Recall(&accounts, cfg, ds.Meta())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var tensors []traintest.Tensor
-	for i, l := range p.Terms().Spec.Layers {
-		for _, x := range l.Tensors {
-			tensors = append(tensors, traintest.Tensor{Name: fmt.Sprintf("layers.%d.%s", i, x.Name), Shape: x.Shape, Values: traintest.Normals(1, x.Len())})
-		}
-	}
-	w := weightsOf(t, &cfg, traintest.Safetensors(t, nil, tensors...))
+	w := weightsOf(t, &cfg, traintest.Safetensors(t, nil, tensorsOf(t, cfg, ds)...))
 	part.File, part.SHA256 = cfg.Start.File, cfg.Start.SHA256
 	cfg.Start = part
 	return startFrom(t, cfg, w, ds, be)

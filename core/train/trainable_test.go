@@ -316,15 +316,16 @@ func TestPartsAreRefusedByName(t *testing.T) {
 		edit        func(*run.Config)
 		field, said string
 	}{
-		"head":           {func(*run.Config) {}, "", ""},
-		"too many":       {func(c *run.Config) { c.Start.Trainable = "last:2" }, "start.trainable", "there are 1 blocks"},
-		"no part":        {func(c *run.Config) { c.Start.Trainable = "weights" }, "start.trainable", `"weights" names no part`},
-		"no attention":   {func(c *run.Config) { c.Start.Trainable = "lora:4" }, "start.trainable", "no attention beside whose maps"},
-		"no rank":        {func(c *run.Config) { c.Start.Trainable = "lora:x" }, "start.trainable", "a rank of 0 is not between 1"},
-		"no biases":      {func(c *run.Config) { c.Model, c.Start.Trainable = run.Model{Kind: "softmax"}, "biases" }, "start.trainable", "no biases"},
-		"random weights": {func(c *run.Config) { c.Start = run.Start{Trainable: "head"} }, "start", "no weights to start from"},
-		"value clipping": {func(c *run.Config) { c.Method, c.Model.Activation = "value", "relu" }, "method", "not trained there is no bound"},
-		"not declared":   {func(c *run.Config) { c.Start.Public = false }, "start.public", "count as public"},
+		"head":               {func(*run.Config) {}, "", ""},
+		"too many":           {func(c *run.Config) { c.Start.Trainable = "last:2" }, "start.trainable", "there are 1 blocks"},
+		"no part":            {func(c *run.Config) { c.Start.Trainable = "weights" }, "start.trainable", `"weights" names no part`},
+		"no attention":       {func(c *run.Config) { c.Start.Trainable = "lora:4" }, "start.trainable", "no attention beside whose maps"},
+		"no rank":            {func(c *run.Config) { c.Start.Trainable = "lora:x" }, "start.trainable", "a rank of 0 is not between 1"},
+		"a rank with a sign": {func(c *run.Config) { c.Start.Trainable = "lora:+4" }, "start.trainable", "a rank of 0 is not between 1"},
+		"no biases":          {func(c *run.Config) { c.Model, c.Start.Trainable = run.Model{Kind: "softmax"}, "biases" }, "start.trainable", "no biases"},
+		"random weights":     {func(c *run.Config) { c.Start = run.Start{Trainable: "head"} }, "start", "no weights to start from"},
+		"value clipping":     {func(c *run.Config) { c.Method, c.Model.Activation = "value", "relu" }, "method", "not trained there is no bound"},
+		"not declared":       {func(c *run.Config) { c.Start.Public = false }, "start.public", "count as public"},
 	} {
 		cfg := base("constant")
 		cfg.Model = run.Model{Kind: "mlp", Hidden: []int{5}, Activation: "tanh"}

@@ -104,17 +104,21 @@ test("a model goes home with the names, shapes and types that its checkpoint cam
     }
     // A head for three classes, of a checkpoint that has two or none, and fewer places and tokens than it has.
     for (const head of [2, 0]) {
-      const c = drawn(kind, { head }), [config, tensors] = files(c), full = drawn(kind, { head: 3, places: 7, vocabulary: 9 });
+      const c = drawn(kind, { head }), [config, tensors] = files(c), full = drawn(kind, { head: 3, places: 7 });
       const ours = (await convert(files(full))).bytes, home = await restored(ours, [config, tensors]), name = kind === "roberta" ? "classifier.out_proj" : "classifier";
       assert.deepEqual([home.tensors[name + ".weight"].shape, home.tensors[name + ".bias"].shape, home.config.id2label], [[3, 4], [3], { 0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2" }]);
       assert.deepEqual(home.tensors[`${kind}.embeddings.word_embeddings.weight`].shape, [11, 4]);
       const numbers = (t) => [...new Float32Array(new Uint8Array(Buffer.from(t.bytes, "base64")).buffer)];
-      const first = numbers(home.tensors[`${kind}.embeddings.word_embeddings.weight`]);
-      assert.deepEqual([first.slice(0, 36), first.slice(36)], [full.tensors[`${kind}.embeddings.word_embeddings.weight`].values, c.tensors[`${kind}.embeddings.word_embeddings.weight`].values.slice(36)]);
+      assert.deepEqual(numbers(home.tensors[`${kind}.embeddings.word_embeddings.weight`]), full.tensors[`${kind}.embeddings.word_embeddings.weight`].values);
       const skip = kind === "roberta" ? 8 : 0, places = numbers(home.tensors[`${kind}.embeddings.position_embeddings.weight`]), had = c.tensors[`${kind}.embeddings.position_embeddings.weight`].values, came = full.tensors[`${kind}.embeddings.position_embeddings.weight`].values;
       assert.deepEqual(places, [...had.slice(0, skip), ...came.slice(skip), ...had.slice(28)]);
       assert.deepEqual(numbers(home.tensors[name + ".weight"]), full.tensors[name + ".weight"].values);
     }
+    // One that was saved without a head, and so without a prefix, gets one; one with other tokens is another.
+    const whole = drawn(kind, { head: 0 }), plain = Object.fromEntries(Object.entries(whole.tensors).map(([name, t]) => [name.replace(`${kind}.`, ""), t])), named = files(whole), unnamed = files({ ...whole, tensors: plain });
+    const answers = (await convert(files(drawn(kind)))).bytes;
+    assert.deepEqual(Object.keys((await restored(answers, unnamed)).tensors), Object.keys((await restored(answers, named)).tensors));
+    await assert.rejects(restore(answers, files(drawn(kind, { vocabulary: 40 }))), /was trained from this checkpoint, got layers\.0\.weight of shape/);
     const bare = files(drawn(kind, { head: 0, pooler: false }));
     await assert.rejects(convert(bare).then(({ bytes }) => restore(bytes, bare)), /expected a checkpoint with a pooler/);
     await assert.rejects(convert(files(drawn(kind, { d: 8, wide: 6 }))).then(({ bytes }) => restore(bytes, files(drawn(kind)))), /was trained from this checkpoint, got layers\.0\.weight of shape/);
@@ -122,6 +126,10 @@ test("a model goes home with the names, shapes and types that its checkpoint cam
   const large = files(drawn("bert"), "F16"), { bytes } = await convert(large);
   new DataView(bytes.buffer).setFloat32(bytes.length - 4, 7e4, true);
   await assert.rejects(restored(bytes, large), /numbers of classifier\.bias that F16 has/);
+  for (const x of [NaN, 3.4e38]) {
+    new DataView(bytes.buffer).setFloat32(bytes.length - 4, x, true);
+    await assert.rejects(restored(bytes, files(drawn("bert"), "BF16")), /numbers of classifier\.bias that BF16 has/);
+  }
 });
 
 test("what is no checkpoint, or none that layers can be, is refused by what is wrong", async () => {
