@@ -96,8 +96,8 @@ func lowRankOf(s *run.Start) nn.LowRank {
 
 // train has the model's part trained that the configuration names.
 func (d *draft) train() (err error) {
-	s := &d.terms.Config.Start
-	d.terms.whole = d.terms.Spec
+	s, whole := &d.terms.Config.Start, d.terms.Spec
+	d.terms.whole = &whole
 	if strings.HasPrefix(s.Trainable, "lora:") {
 		d.terms.Spec, err = d.terms.Spec.WithLowRank(lowRankOf(s))
 	} else {

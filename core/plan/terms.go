@@ -21,7 +21,6 @@ type Terms struct {
 	Config run.Config // with defaults
 	Meta   data.Meta
 	Spec   nn.Spec
-	whole  nn.Spec // of which a part may be trained, which is Spec
 	Schedule
 	NoiseMultiplier float64 // σ, of a step; 0 without noise
 	GradNoise       float64 // σ_T, of the clipped sum alone
@@ -45,6 +44,7 @@ type Terms struct {
 	first *clip.Clipper // as it is before the first step
 	asked int           // max_physical_batch_size, or the most that it may be where it was left out
 	query *clip.Query   // nil when the threshold rule asks for nothing
+	whole *nn.Spec      // of which a part may be trained, which is Spec
 }
 
 // NonPrivate reports whether the user asked for a run without noise.
