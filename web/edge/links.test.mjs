@@ -209,6 +209,9 @@ function exchange({ path, method = "GET", headers = {}, body, agent }) {
   });
 }
 
+// SILENCE is after how many milliseconds without a word workerd breaks a connection off.
+const SILENCE = 5000;
+
 // counted is an agent for so many connections, and how often it made one: more often than that
 // if the host broke one off.
 /** @param {number} maxSockets */
@@ -233,16 +236,23 @@ test("1,000 requests of all kinds over 20 connections are all answered", async (
   const { agent, made } = counted(20);
   const started = Date.now();
   // Twenty at a time, and then the next: workerd looks for what has come only when it has
-  // nothing left to do, and breaks off a connection on which it saw nothing for 5 s.
+  // nothing left to do, and breaks off a connection on which it saw nothing for 5 s. On a machine
+  // so busy that two rounds took as long, that is to be expected, and a request is sent again.
+  let last = started, now = started, longest = 0;
   for (let n = 0; n < 1000; n += 20) {
     await Promise.all(Array.from({ length: 20 }, async (_, i) => {
-      const [status, kind] = kinds[(n + i) % kinds.length];
-      const response = await exchange({ ...kind, headers: { ...kind.headers, "CF-Connecting-IP": client() }, agent });
+      const [status, kind] = kinds[(n + i) % kinds.length], send = () => exchange({ ...kind, headers: { ...kind.headers, "CF-Connecting-IP": client() }, agent });
+      const response = await send().catch((e) => {
+        if (e.code !== "ECONNRESET" || Date.now() - last < SILENCE) throw e;
+        return send();
+      });
       assert.equal(response.status, status, `request ${n + i}, ${kind.method ?? "GET"} ${kind.path}: ${response.body.slice(0, 300)}`);
     }));
+    longest = Math.max(longest, Date.now() - last);
+    [last, now] = [now, Date.now()];
   }
   agent.destroy();
-  assert.equal(made(), 20, "no connection is broken off");
+  assert.ok(made() === 20 || longest >= SILENCE, `${made()} connections: some were broken off, though none can have been silent for more than ${longest} ms`);
   console.log(`# 1,000 requests over 20 connections took ${((Date.now() - started) / 1000).toFixed(1)} s`);
 });
 
