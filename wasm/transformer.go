@@ -48,7 +48,7 @@ func checkpoint(files []source.File) (module js.Value, list []any, err error) {
 	return module, list, err
 }
 
-// restore is [worker.Host.Restore].
+// restore is a [worker.Restorer].
 func restore(_ context.Context, model []byte, files []source.File, add func(name string, next func() ([]byte, error)) error) error {
 	module, list, err := checkpoint(files)
 	if err != nil {

@@ -24,7 +24,7 @@ class Fault extends Error {
 // Limits of what is read: a configuration has some kilobytes, and a header some hundred bytes for each tensor.
 const CONFIG = 1 << 20, HEADER = 1 << 24, PARAMETERS = 2 ** 27;
 
-/** @typedef {{ given: string, file: File, at: number, dtype: string, shape: number[] }} Tensor */
+/** @typedef {{ given: string, file: File, at: number, size: number, dtype: string, shape: number[] }} Tensor of so many bytes */
 /** @typedef {{ map: (parts: Float32Array[]) => Float32Array, back: (ours: Float32Array, part: number) => Float32Array, skip?: number }} Way how numbers become ours, and how ours become those of a part, from one of them on */
 /** @typedef {{ name: string, shape: number[], from: string[], way?: Way }} Wanted a tensor of ours, and the checkpoint's that it is made of */
 
@@ -146,7 +146,7 @@ async function tensorsOf(files, kind) {
       const count = sizeOf(t.shape), dtype = typeof t.dtype === "string" ? t.dtype : "";
       if (Object.hasOwn(BYTES, dtype) && count * BYTES[dtype] !== offsets[1] - offsets[0]) throw damaged(`a tensor ${short(given)} of shape [${short(t.shape)}] and ${offsets[1] - offsets[0]} bytes`);
       if (all.has(name)) throw new Fault("each tensor once", `${short(given)} twice`, "Choose the files of one checkpoint alone.");
-      all.set(name, { given, file, at: 8 + size + offsets[0], dtype, shape: t.shape });
+      all.set(name, { given, file, at: 8 + size + offsets[0], size: offsets[1] - offsets[0], dtype, shape: t.shape });
     }
   }
   return all;
@@ -295,13 +295,9 @@ async function written(layers, wanted, tensors) {
     size += 4 * sizeOf(shape);
     header[name] = { dtype: "F32", shape, data_offsets: [from, size] };
   }
-  let head = new TextEncoder().encode(JSON.stringify(header));
-  const padding = -head.length & 7; // numbers begin at a multiple of 8, as other programs have it
-  head = new TextEncoder().encode(JSON.stringify(header) + " ".repeat(padding));
-  const bytes = new Uint8Array(8 + head.length + size);
-  new DataView(bytes.buffer).setBigUint64(0, BigInt(head.length), true);
-  bytes.set(head, 8);
-  const out = new Float32Array(bytes.buffer, 8 + head.length);
+  const head = headed(header), bytes = new Uint8Array(head.length + size);
+  bytes.set(head);
+  const out = new Float32Array(bytes.buffer, head.length);
   let at = 0;
   for (const { from, way } of wanted) {
     const parts = [];
@@ -311,6 +307,15 @@ async function written(layers, wanted, tensors) {
     at += v.length;
   }
   return bytes;
+}
+
+// headed is the beginning of a safetensors file, behind which numbers begin at a multiple of 8, as other programs have it.
+/** @param {Record<string, unknown>} header */
+function headed(header) {
+  const text = new TextEncoder().encode(JSON.stringify(header)), room = 8 * Math.ceil(text.length / 8), head = new Uint8Array(8 + room).fill(32);
+  new DataView(head.buffer).setBigUint64(0, BigInt(room), true);
+  head.set(text, 8);
+  return head;
 }
 
 // CLASSES has what transformers calls a model of each kind that answers.
@@ -338,13 +343,20 @@ export async function restore(model, files) {
   const [d, outputs] = head.shape;
   for (const [name, shape, numbers] of /** @type {const} */ ([["weight", [outputs, d], () => turned(head.numbers(), d, outputs)], ["bias", [outputs], () => bias.numbers()]])) {
     const full = `${kind.head}.${name}`, was = tensors.get(full);
-    tensors.set(full, { given: was?.given ?? full, file: files[0], at: -1, dtype: was?.dtype ?? "F32", shape: [...shape] });
+    tensors.set(full, { given: was?.given ?? full, file: files[0], at: 0, size: 0, dtype: was?.dtype ?? "F32", shape: [...shape] });
     trained.set(full, { skip: 0, numbers });
   }
-  // One without a head may have been saved without a prefix, which a model with one has to have.
-  if (![...tensors.values()].some((t) => t.given.startsWith(kind.prefix))) for (const [name, t] of tensors) if (/^(?:embeddings|encoder|transformer|pooler)\./.test(name)) t.given = kind.prefix + t.given;
+  prefix(tensors, kind);
   const text = new TextEncoder().encode(JSON.stringify(described(config, apply, outputs), null, 2) + "\n");
   return [{ name: "config.json", pieces: once(text) }, { name: "model.safetensors", pieces: tensorPieces([...tensors], trained) }];
+}
+
+// prefix gives tensors that came without it the prefix of the model's, which one with a head has to have: a checkpoint may have
+// been saved without either.
+/** @param {Map<string, Tensor>} tensors @param {typeof bert} kind */
+function prefix(tensors, kind) {
+  if ([...tensors.values()].some((t) => t.given.startsWith(kind.prefix))) return;
+  for (const [name, t] of tensors) if (/^(?:embeddings|encoder|transformer|pooler)\./.test(name)) t.given = kind.prefix + t.given;
 }
 
 /** @param {Uint8Array} bytes */
@@ -376,30 +388,14 @@ function ownTensors(bytes) {
 async function* tensorPieces(tensors, trained) {
   /** @type {Record<string, unknown>} */
   const header = { __metadata__: { format: "pt" } };
-  let size = 0;
-  for (const [, { given, file, at, dtype, shape }] of tensors) {
-    const bytes = BYTES[dtype] ? sizeOf(shape) * BYTES[dtype] : await sizeIn(file, at, given);
-    header[given] = { dtype, shape, data_offsets: [size, size += bytes] };
-  }
-  const text = new TextEncoder().encode(JSON.stringify(header)), room = 8 * Math.ceil(text.length / 8), head = new Uint8Array(8 + room).fill(32);
-  new DataView(head.buffer).setBigUint64(0, BigInt(room), true);
-  head.set(text, 8);
-  yield head;
+  let all = 0;
+  for (const [name, { given, size, dtype, shape }] of tensors) header[given] = { dtype, shape, data_offsets: [all, all += trained.has(name) ? sizeOf(shape) * BYTES[dtype] : size] };
+  yield headed(header);
   for (const [name, t] of tensors) {
     const ours = trained.get(name), bytes = ours ? await replaced(t, ours) : undefined;
     if (bytes) for (let from = 0; from < bytes.length; from += PIECE) yield bytes.subarray(from, from + PIECE);
-    else {
-      const [from, to] = /** @type {any} */ (header[t.given]).data_offsets;
-      for (let k = 0; k < to - from; k += PIECE) yield new Uint8Array(await t.file.slice(t.at + k, t.at + Math.min(k + PIECE, to - from)).arrayBuffer());
-    }
+    else for (let k = 0; k < t.size; k += PIECE) yield new Uint8Array(await t.file.slice(t.at + k, t.at + Math.min(k + PIECE, t.size)).arrayBuffer());
   }
-}
-
-// sizeIn is the number of bytes of a tensor in a type that is only copied.
-/** @param {File} file @param {number} at @param {string} given */
-async function sizeIn(file, at, given) {
-  const size = Number(new DataView(await file.slice(0, 8).arrayBuffer()).getBigUint64(0, true)), { data_offsets: [from, to] } = JSON.parse(await file.slice(8, 8 + size).text())[given];
-  return to - from;
 }
 
 // replaced are the bytes of a tensor with other numbers, from one of them on.

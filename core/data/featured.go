@@ -96,7 +96,7 @@ func checkTexts(ds *Dataset) error {
 		for i, text := range s.Text {
 			if n := utf8.RuneCountInString(text); n > mostText {
 				return &Error{Expected: fmt.Sprintf("texts of at most %d characters for a backbone", mostText), Got: fmt.Sprintf("%d: %s", n, Quote(text)),
-					Fix: "Shorten the text, or train without a backbone, on hashed words.", Row: i/(len(s.Text)/s.N) + 1}
+					Fix: "Shorten the text, or train without a backbone, on hashed words.", Row: i/s.texts() + 1}
 			}
 		}
 	}
@@ -107,7 +107,7 @@ func checkTexts(ds *Dataset) error {
 func (s *Split) rows(at, n, features int) Split {
 	out := Split{N: n}
 	if s.Text != nil {
-		k := len(s.Text) / s.N
+		k := s.texts()
 		out.Text = s.Text[at*k : (at+n)*k]
 	}
 	if s.U8 != nil {

@@ -98,7 +98,7 @@ func (d *Dataset) hash(row int) uint64 {
 
 // moveToTest makes Test of the training rows listed in perm, which ascends.
 func (d *Dataset) moveToTest(perm []int32) {
-	dense, texts := d.Dense(), len(d.Train.Text)/d.Train.N
+	dense, texts := d.Dense(), d.Train.texts()
 	d.Test.N, d.Train.N = len(perm), d.Train.N-len(perm)
 	d.Train.U8, d.Test.U8 = cut(d.Train.U8, dense, perm)
 	d.Train.F32, d.Test.F32 = cut(d.Train.F32, dense, perm)

@@ -49,10 +49,13 @@ func writeWords(w io.Writer, rows [][]Word) error {
 	return nil
 }
 
+// texts is the number of texts that a row has for a backbone; of no rows 0.
+func (s *Split) texts() int { return len(s.Text) / max(s.N, 1) }
+
 // onlyText is the text of each row where one column is text. Several are told by their words, as they were before their texts
 // were kept: the ledgers of data that was opened then have to know it.
 func (s *Split) onlyText() []string {
-	if len(s.Text) == s.N {
+	if s.texts() == 1 {
 		return s.Text
 	}
 	return nil

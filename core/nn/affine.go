@@ -41,9 +41,9 @@ func (a *affine) joining() {
 	}
 }
 
-// join brings p up to date.
+// join brings the p of joining up to date.
 func (a *affine) join() {
-	if n := a.w.Len(); a.how == biasesAlone && a.site != nil && n > 0 {
+	if n := a.w.Len(); a.how == biasesAlone {
 		kernel.Copy(a.be, n, a.p.Slice(0, n), a.w)
 		kernel.Copy(a.be, a.b.Len(), a.p.Slice(n, a.b.Len()), a.b)
 	}

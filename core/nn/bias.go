@@ -36,7 +36,6 @@ func newBias(b *builder, in Shape, p affine) *bias {
 
 func (b *bias) Forward(x compute.Buffer, n int) compute.Buffer {
 	b.n = n
-	b.join()
 	kernel.Copy(b.be, n*b.width, b.y, x)
 	kernel.AddRow(b.be, n, b.width, b.p, b.y)
 	return b.y

@@ -352,7 +352,7 @@ func TestCheckpointsOfTransformers(t *testing.T) {
 // reference has checkpoints, and what transformers, PEFT and torch computed of texts.
 const reference = "../../../shared/reference/transformers"
 
-// expectedModel is what is known of a checkpoint's texts.
+// expectedModel holds the known results of a checkpoint's texts.
 type expectedModel struct {
 	Rows []struct {
 		IDs    []int              `json:"ids"`

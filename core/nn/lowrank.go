@@ -118,12 +118,11 @@ type adapted struct {
 // adapt returns a map of places with maps of low rank beside some of its blocks of columns, or the map itself where none is
 // wanted.
 func adapt(b *builder, c *conv, targets ...string) Layer {
-	in, r := c.window.Channels, b.low.Rank
-	l := &adapted{conv: c, low: b.low, columns: c.channels / len(targets)}
 	if b.how != lowRank || !slices.ContainsFunc(targets, b.low.has) {
 		return c
 	}
-	at := 0
+	in, r, at := c.window.Channels, b.low.Rank, 0
+	l := &adapted{conv: c, low: b.low, columns: c.channels / len(targets)}
 	for i, name := range targets {
 		if !b.low.has(name) {
 			continue

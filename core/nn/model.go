@@ -50,13 +50,14 @@ func New(be compute.Backend, spec Spec, capacity, most int) *Model {
 		m.still = be.New(n)
 		b.still = &arena{m.still}
 	}
-	f, f1, f2 := *b, spec.frozen.parts, spec.frozen.until
-	f.dropping, f.how = &dropping{}, still
-	m.layers = build(&f, spec.placed[:f1], false)
+	first, head := spec.frozen.parts, spec.frozen.until
+	frozen := *b
+	frozen.dropping, frozen.how = &dropping{}, still
+	m.layers = build(&frozen, spec.placed[:first], false)
 	b.how, b.low = spec.frozen.between, spec.frozen.low
-	m.layers = append(m.layers, build(b, spec.placed[f1:f2], false)...)
+	m.layers = append(m.layers, build(b, spec.placed[first:head], false)...)
 	b.how = whole
-	m.layers = append(m.layers, build(b, spec.placed[f2:], f2 > f1)...)
+	m.layers = append(m.layers, build(b, spec.placed[head:], head > first)...)
 	m.sites = sitesOf(m.trained())
 	m.groups = spec.groupsOf(m.sites)
 	m.dz, m.part = b.rows(m.Outputs()), b.examples(1)

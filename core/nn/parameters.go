@@ -31,7 +31,7 @@ func (m *Model) Start(given []float32, rng *rand.Rand) (still []float32) {
 		to := &trained
 		if t.Still {
 			to = &left
-			if m.frozen.between != whole {
+			if m.InPart() {
 				still = append(still, v...)
 			}
 		}
@@ -56,7 +56,7 @@ func (m *Model) Start(given []float32, rng *rand.Rand) (still []float32) {
 			}
 		}
 	}
-	if m.frozen.between == whole {
+	if !m.InPart() {
 		return given[:m.frozen.params]
 	}
 	return still
@@ -65,7 +65,7 @@ func (m *Model) Start(given []float32, rng *rand.Rand) (still []float32) {
 // Join returns the parameters of the layers as they are listed, [Spec.Total] of them, of those that are not trained and those
 // that are. Products of maps of low rank are added to the weights that they stand beside.
 func (s Spec) Join(still, trained []float32) []float32 {
-	if s.frozen.between == whole {
+	if !s.InPart() {
 		return slices.Concat(still, trained)
 	}
 	all := make([]float32, 0, s.Total())

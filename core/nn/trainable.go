@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// training is what is trained of layers.
+// training names a part of layers' parameters, which is trained.
 type training int
 
 const (
@@ -29,6 +29,9 @@ type frozen struct {
 
 // Frozen is the number of parameters that are not trained.
 func (s Spec) Frozen() int { return s.frozen.params }
+
+// InPart reports whether biases or maps of low rank are trained, so that what stands still does not all come before them.
+func (s Spec) InPart() bool { return s.frozen.between != whole }
 
 // Before is the number of values that the frozen layers make of a row; 0 where there are none, or none that multiplies,
 // so that nothing is gained by keeping what they make.

@@ -104,7 +104,7 @@ func (t *Terms) fixed(sums int) (backend, host int64) {
 	host = float * int64(ours) * int64(t.Spec.Params())
 	if still := float * int64(t.Spec.Frozen()); still > 0 { // as they were given, and in the result
 		backend, host = backend+still, host+2*still+t.Kept()
-		if t.partInWords() != "" { // and by themselves
+		if t.Spec.InPart() { // and by themselves
 			host += still
 		}
 	}

@@ -188,24 +188,30 @@ func TestPartlyTrainedRunsGoOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := StepTime(t.Context(), known, purego.New()); err != nil {
-		t.Errorf("its steps are not measured: %v", err)
-	}
-	be := &traintest.Fragile{Backend: purego.New(), Life: 1 << 30}
-	again, err := Resume(t.Context(), known, ds, be, c, c.Step())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again, err = again.Continue(t.Context(), purego.New()); err != nil {
-		t.Fatal(err)
-	}
-	if _, got := finish(t, again); !slices.Equal(got.Released.Parameters, want.Released.Parameters) {
+	if got := goneOn(t, known, ds, c); !slices.Equal(got.Released.Parameters, want.Released.Parameters) {
 		t.Error("it ended elsewhere")
 	}
 	c.frozen = c.frozen[1:]
 	if _, err := Resume(t.Context(), known, ds, purego.New(), c, c.Step()); err == nil {
 		t.Error("it goes on with a parameter less")
 	}
+}
+
+// goneOn returns the result of a run that goes on from a state and loses its back end at once; its steps are measured first.
+func goneOn(t *testing.T, p *plan.Plan, ds *data.Dataset, c *Checkpoint) run.Result {
+	t.Helper()
+	if _, err := StepTime(t.Context(), p, purego.New()); err != nil {
+		t.Errorf("its steps are not measured: %v", err)
+	}
+	again, err := Resume(t.Context(), p, ds, &traintest.Fragile{Backend: purego.New(), Life: 1 << 30}, c, c.Step())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err = again.Continue(t.Context(), purego.New()); err != nil {
+		t.Fatal(err)
+	}
+	_, res := finish(t, again)
+	return res
 }
 
 // tensorsOf draws a file's tensors for a model of a data set's rows.
@@ -291,17 +297,7 @@ func TestPartsOfLayersAreTrained(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := StepTime(t.Context(), known, purego.New()); err != nil {
-					t.Errorf("its steps are not measured: %v", err)
-				}
-				again, err := Resume(t.Context(), known, ds, &traintest.Fragile{Backend: purego.New(), Life: 1 << 30}, state, state.Step())
-				if err != nil {
-					t.Fatal(err)
-				}
-				if again, err = again.Continue(t.Context(), purego.New()); err != nil {
-					t.Fatal(err)
-				}
-				if _, got := finish(t, again); !slices.Equal(got.Released.Parameters, want.Released.Parameters) {
+				if got := goneOn(t, known, ds, state); !slices.Equal(got.Released.Parameters, want.Released.Parameters) {
 					t.Errorf("%s, %s: it ended elsewhere", part, what)
 				}
 			}

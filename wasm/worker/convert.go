@@ -23,12 +23,13 @@ var forms = map[string]func(*model.File, io.Writer) error{
 	"zip":         func(f *model.File, w io.Writer) error { return f.Bundle(w, web.Scripts()) },
 }
 
-// restorer is [Host.Restore].
-type restorer func(ctx context.Context, model []byte, files []source.File, add func(name string, next func() ([]byte, error)) error) error
+// Restorer writes a model, a safetensors file of ours, as the checkpoint in files that it was trained from: it calls add for each of
+// these, whose bytes next gives until io.EOF.
+type Restorer func(ctx context.Context, model []byte, files []source.File, add func(name string, next func() ([]byte, error)) error) error
 
 // convert returns a handler that writes the model in the file beside the request in another
 // form. As a checkpoint it takes the place of the one whose files are there as well.
-func convert(m mail, blob func() Blob, restore restorer) handler {
+func convert(m mail, blob func() Blob, restore Restorer) handler {
 	return request(func(r Request, q run.ConvertRequest) (any, error) {
 		write, ok := forms[q.To]
 		switch {
@@ -56,7 +57,7 @@ func convert(m mail, blob func() Blob, restore restorer) handler {
 }
 
 // writeCheckpoint writes a model as the checkpoint that it was trained from, in a zip.
-func writeCheckpoint(ctx context.Context, f *model.File, files []source.File, restore restorer, w io.Writer) error {
+func writeCheckpoint(ctx context.Context, f *model.File, files []source.File, restore Restorer, w io.Writer) error {
 	var ours bytes.Buffer
 	if err := f.Safetensors(&ours); err != nil {
 		return err

@@ -41,9 +41,8 @@ type Host struct {
 	// Transformer makes one file of weights of the files of a transformer's checkpoint, and returns those that it is made of,
 	// config.json and those of its tensors, in the order of their names; nil: nothing does.
 	Transformer func(ctx context.Context, files []source.File) (weights []byte, of []source.File, err error)
-	// Restore writes a model, a safetensors file of ours, as the checkpoint in files that it was trained from: it calls add for each of
-	// these, whose bytes next gives until io.EOF; nil: nothing does.
-	Restore func(ctx context.Context, model []byte, files []source.File, add func(name string, next func() ([]byte, error)) error) error
+	// Restore is what models go home with as checkpoints; nil: nothing does.
+	Restore Restorer
 	// Agreement returns what the parties of a room have agreed on.
 	Agreement func(context.Context, run.Invitation) (run.Agreed, error)
 	// Audit audits the trainer, calling progress after every step.
