@@ -49,14 +49,14 @@ func checkpoint(files []source.File) (module js.Value, list []any, err error) {
 }
 
 // restore is a [worker.Restorer].
-func restore(_ context.Context, model []byte, files []source.File, add func(name string, next func() ([]byte, error)) error) error {
+func restore(_ context.Context, to string, model []byte, files []source.File, add func(name string, next func() ([]byte, error)) error) error {
 	module, list, err := checkpoint(files)
 	if err != nil {
 		return err
 	}
 	ours := js.Global().Get("Uint8Array").New(len(model))
 	js.CopyBytesToJS(ours, model)
-	made, err := await(module.Call("restore", ours, list))
+	made, err := await(module.Call("restore", ours, list, to))
 	if err != nil {
 		return fileError(files[0].Name(), err)
 	}

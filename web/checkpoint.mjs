@@ -10,7 +10,8 @@
 //	for (const { name, pieces } of await restore(model, [config, tensors, …])) for await (const bytes of pieces) …
 //
 // is the way back: the checkpoint's files with the numbers of a model that was trained from it, by the names and in the types
-// that they came with.
+// that they came with. restore(model, files, "peft") has an adapter of a model whose maps of low rank were trained (LoRA), as
+// PEFT saves it.
 
 // Fault says what is wrong with a checkpoint, and what to do.
 class Fault extends Error {
@@ -287,15 +288,8 @@ function half(v) {
 // written is the file of the layers' tensors.
 /** @param {string[]} layers @param {Wanted[]} wanted @param {Map<string, Tensor>} tensors */
 async function written(layers, wanted, tensors) {
-  /** @type {Record<string, unknown>} */
-  const header = { __metadata__: { layers: layers.join(" ") } };
-  let size = 0;
-  for (const { name, shape } of wanted) {
-    const from = size;
-    size += 4 * sizeOf(shape);
-    header[name] = { dtype: "F32", shape, data_offsets: [from, size] };
-  }
-  const head = headed(header), bytes = new Uint8Array(head.length + size);
+  const { head, size } = headed({ layers: layers.join(" ") }, wanted.map(({ name, shape }) => [name, "F32", shape, 4 * sizeOf(shape)]));
+  const bytes = new Uint8Array(head.length + size);
   bytes.set(head);
   const out = new Float32Array(bytes.buffer, head.length);
   let at = 0;
@@ -309,13 +303,18 @@ async function written(layers, wanted, tensors) {
   return bytes;
 }
 
-// headed is the beginning of a safetensors file, behind which numbers begin at a multiple of 8, as other programs have it.
-/** @param {Record<string, unknown>} header */
-function headed(header) {
+// headed is the beginning of a safetensors file of tensors, each with its name, type, shape and bytes. Behind it numbers begin
+// at a multiple of 8, as other programs have it, and take size bytes.
+/** @param {Record<string, string>} metadata @param {[string, string, number[], number][]} tensors */
+function headed(metadata, tensors) {
+  /** @type {Record<string, unknown>} */
+  const header = { __metadata__: metadata };
+  let size = 0;
+  for (const [name, dtype, shape, bytes] of tensors) header[name] = { dtype, shape, data_offsets: [size, size += bytes] };
   const text = new TextEncoder().encode(JSON.stringify(header)), room = 8 * Math.ceil(text.length / 8), head = new Uint8Array(8 + room).fill(32);
   new DataView(head.buffer).setBigUint64(0, BigInt(room), true);
   head.set(text, 8);
-  return head;
+  return { head, size };
 }
 
 // CLASSES has what transformers calls a model of each kind that answers.
@@ -323,13 +322,18 @@ const CLASSES = /** @type {Record<string, string>} */ ({ bert: "Bert", roberta: 
 
 const PIECE = 4 << 20; // bytes of a tensor that are handed over at once
 
-// restore writes a model, as a safetensors file of ours, in the place of the checkpoint that it was trained from.
-/** @param {Uint8Array} model @param {File[]} files @returns {Promise<{ name: string, pieces: AsyncIterable<Uint8Array> }[]>} */
-export async function restore(model, files) {
-  const { config, kind, tensors, layers, wanted } = await opened(files), { values, apply } = ownTensors(model), last = layers.length - 1, own = `layers.${last}.`;
-  const wrong = (/** @type {string} */ got) => new Fault("a model that was trained from this checkpoint", got, "Choose config.json and the tensors that the run started from.");
+/** @param {string} got */
+const wrong = (got) => new Fault("a model that was trained from this checkpoint", got, "Choose config.json and the tensors that the run started from.");
+
+/** @typedef {{ skip: number, numbers: () => Float32Array }} Trained what a tensor of the checkpoint's has become, from one of its numbers on */
+
+// restore writes a model, as a safetensors file of ours, in the place of the checkpoint that it was trained from, or as an adapter
+// to it.
+/** @param {Uint8Array} model @param {File[]} files @param {string} [to] checkpoint or peft @returns {Promise<{ name: string, pieces: AsyncIterable<Uint8Array> }[]>} */
+export async function restore(model, files, to) {
+  const { config, kind, tensors, layers, wanted } = await opened(files), { values, apply, start } = ownTensors(model), last = layers.length - 1, own = `layers.${last}.`;
   if (!tensors.has(kind.pooler + ".weight")) throw new Fault("a checkpoint with a pooler", "one without, whose model answers from the mean over its tokens: transformers has no class for that", "Take the model as safetensors, with this program’s names.");
-  /** @type {Map<string, { skip: number, numbers: () => Float32Array }>} */
+  /** @type {Map<string, Trained>} */
   const trained = new Map();
   for (const w of wanted) {
     const ours = values.get(w.name);
@@ -346,9 +350,66 @@ export async function restore(model, files) {
     tensors.set(full, { given: was?.given ?? full, file: files[0], at: 0, size: 0, dtype: was?.dtype ?? "F32", shape: [...shape] });
     trained.set(full, { skip: 0, numbers });
   }
+  if (to === "peft") return adapter(config, kind, tensors, trained, start);
   prefix(tensors, kind);
-  const text = new TextEncoder().encode(JSON.stringify(described(config, apply, outputs), null, 2) + "\n");
-  return [{ name: "config.json", pieces: once(text) }, { name: "model.safetensors", pieces: tensorPieces([...tensors], trained) }];
+  return [{ name: "config.json", pieces: once(indented(described(config, apply, outputs))) }, { name: "model.safetensors", pieces: tensorPieces([...tensors], trained) }];
+}
+
+// adapter is a model whose maps of low rank were trained as PEFT saves it: for each of these A and B, and the head. What a map has
+// become is W + s·B·A, so that A and B follow from the difference to the checkpoint's W: they are others than those that were
+// trained, with the same product.
+/** @param {Record<string, any>} config @param {typeof bert} kind @param {Map<string, Tensor>} tensors @param {Map<string, Trained>} trained @param {Record<string, any>} start */
+async function adapter(config, kind, tensors, trained, { trainable = "all", lora_alpha, lora_targets }) {
+  const rank = Number(/^lora:(\d+)$/.exec(trainable)?.[1] ?? 0), alpha = lora_alpha || 2 * rank, named = (lora_targets || "query,value").split(",").map((/** @type {string} */ t) => t.trim());
+  if (rank === 0) throw new Fault("a model whose maps of low rank were trained (start.trainable lora:8 and the like)", short(trainable), "Take this one as a checkpoint.");
+  const modules = [...kind.maps, kind.out].filter((_, i) => named.includes(TARGETS[i]));
+  /** @type {[string, number[], Float32Array][]} */
+  const parts = [];
+  for (const [name, { skip, numbers: now }] of trained) {
+    const t = /** @type {Tensor} */ (tensors.get(name)), at = `base_model.model.${name.startsWith("classifier.") ? "" : kind.prefix}${name}`;
+    if (name.startsWith("classifier.")) { // the head, and what RoBERTa has before it in the same module
+      parts.push([at, t.shape, now()]);
+      continue;
+    }
+    const ours = now(), was = (await numbers(t)).subarray(skip);
+    if (modules.some((m) => name.endsWith(`.${m}.weight`))) {
+      const [out, inputs] = t.shape, { a, b } = factored(name, ours, was, out, inputs, rank);
+      parts.push([at.replace("weight", "lora_A.weight"), [rank, inputs], a], [at.replace("weight", "lora_B.weight"), [out, rank], b.map((v) => v * rank / alpha)]);
+    } else if (ours.some((v, i) => v !== was[i])) throw wrong(`one with other numbers in ${name}, where no map of low rank is`);
+  }
+  const described = {
+    peft_type: "LORA", task_type: "SEQ_CLS", base_model_name_or_path: config._name_or_path || null, r: rank, lora_alpha: alpha, lora_dropout: 0, target_modules: modules.map((m) => m.endsWith(".dense") ? m : m.slice(m.lastIndexOf(".") + 1)),
+    bias: "none", fan_in_fan_out: false, inference_mode: true, modules_to_save: ["classifier", "score"], use_rslora: false, use_dora: false,
+  };
+  return [{ name: "adapter_config.json", pieces: once(indented(described)) }, { name: "adapter_model.safetensors", pieces: adapterPieces(parts) }];
+}
+
+const TARGETS = ["query", "key", "value", "dense"]; // as runs name the maps of an attention
+
+// factored are a [rank×inputs], whose rows have length 1, and b [out×rank] with b·a = ours − was: the longest row of what is left
+// of the difference becomes one of a's, and is taken out of all rows.
+/** @param {string} name @param {Float32Array} ours @param {Float32Array} was @param {number} out @param {number} inputs @param {number} rank */
+function factored(name, ours, was, out, inputs, rank) {
+  const rows = Array.from({ length: out }, (_, i) => Float64Array.from({ length: inputs }, (_, j) => ours[i * inputs + j] - was[i * inputs + j]));
+  const a = new Float32Array(rank * inputs), b = new Float32Array(out * rank), dot = (/** @type {Float64Array} */ x, /** @type {ArrayLike<number>} */ y) => x.reduce((sum, v, i) => sum + v * y[i], 0);
+  for (let k = 0; k < rank; k++) {
+    const sizes = rows.map((r) => dot(r, r)), most = sizes.reduce((best, v, i) => v > sizes[best] ? i : best, 0), unit = a.subarray(k * inputs, (k + 1) * inputs);
+    if (sizes[most] > 0) unit.set(rows[most].map((v) => v / Math.sqrt(sizes[most])));
+    rows.forEach((r, i) => {
+      const c = b[i * rank + k] = dot(r, unit);
+      unit.forEach((v, j) => { r[j] -= c * v; });
+    });
+  }
+  // Sums of W and of the products of a few numbers in float32 are off by a few of its places.
+  const size = (/** @type {Float32Array} */ v) => v.reduce((sum, x) => sum + x * x, 0), left = rows.reduce((sum, r) => sum + dot(r, r), 0);
+  if (!(left <= 1e-10 * (size(ours) + size(was)))) throw wrong(`one in which ${name} is another by more than a map of rank ${rank}`);
+  return { a, b };
+}
+
+/** @param {[string, number[], Float32Array][]} parts */
+async function* adapterPieces(parts) {
+  yield headed({ format: "pt" }, parts.map(([name, shape, v]) => [name, "F32", shape, v.byteLength])).head;
+  for (const [, , v] of parts) yield new Uint8Array(v.buffer, v.byteOffset, v.byteLength);
 }
 
 // prefix gives tensors that came without it the prefix of the model's, which one with a head has to have: a checkpoint may have
@@ -361,6 +422,9 @@ function prefix(tensors, kind) {
 
 /** @param {Uint8Array} bytes */
 async function* once(bytes) { yield bytes; }
+
+/** @param {unknown} value */
+const indented = (value) => new TextEncoder().encode(JSON.stringify(value, null, 2) + "\n");
 
 // described is a configuration of a model that answers.
 /** @param {Record<string, any>} config @param {any} apply @param {number} outputs */
@@ -380,17 +444,14 @@ function ownTensors(bytes) {
   /** @type {Map<string, { shape: number[], numbers: () => Float32Array }>} */
   const values = new Map();
   for (const [name, { shape, data_offsets: [from, to] }] of Object.entries(header)) values.set(name, { shape, numbers: () => new Float32Array(bytes.slice(at + from, at + to).buffer) });
-  return { values, apply: JSON.parse(__metadata__?.apply ?? "{}") };
+  const said = (/** @type {string} */ what) => JSON.parse(__metadata__?.[what] ?? "{}");
+  return { values, apply: said("apply"), start: said("config").start ?? {} };
 }
 
 // tensorPieces is a safetensors file, a piece at a time: the tensors as they came, with the numbers of those that have others.
-/** @param {[string, Tensor][]} tensors @param {Map<string, { skip: number, numbers: () => Float32Array }>} trained */
+/** @param {[string, Tensor][]} tensors @param {Map<string, Trained>} trained */
 async function* tensorPieces(tensors, trained) {
-  /** @type {Record<string, unknown>} */
-  const header = { __metadata__: { format: "pt" } };
-  let all = 0;
-  for (const [name, { given, size, dtype, shape }] of tensors) header[given] = { dtype, shape, data_offsets: [all, all += trained.has(name) ? sizeOf(shape) * BYTES[dtype] : size] };
-  yield headed(header);
+  yield headed({ format: "pt" }, tensors.map(([name, { given, size, dtype, shape }]) => [given, dtype, shape, trained.has(name) ? sizeOf(shape) * BYTES[dtype] : size])).head;
   for (const [name, t] of tensors) {
     const ours = trained.get(name), bytes = ours ? await replaced(t, ours) : undefined;
     if (bytes) for (let from = 0; from < bytes.length; from += PIECE) yield bytes.subarray(from, from + PIECE);
@@ -399,7 +460,7 @@ async function* tensorPieces(tensors, trained) {
 }
 
 // replaced are the bytes of a tensor with other numbers, from one of them on.
-/** @param {Tensor} t @param {{ skip: number, numbers: () => Float32Array }} ours */
+/** @param {Tensor} t @param {Trained} ours */
 async function replaced(t, { skip, numbers: made }) {
   let v = made();
   if (v.length < sizeOf(t.shape)) {

@@ -1072,7 +1072,7 @@ function fileOf(model, name) {
 }
 
 // convert has a worker of its own, which ends with it: a large model takes much memory.
-// As a checkpoint it has the form of the one that the run started from, whose files are given or open here.
+// As a checkpoint it has the form of the one that the run started from, whose files are given or open here; peft is an adapter to it.
 /** @param {any} model @param {string} to @param {{ onProgress?: (bytes: number) => void, signal?: AbortSignal, files?: File[] }} [options] */
 async function convert(model, to, options) {
   const { onProgress, signal } = options ?? {};
@@ -1081,11 +1081,11 @@ async function convert(model, to, options) {
   clipscopeEarly.use();
   const starting = Connection.start();
   try {
-    const from = (model?.config ?? configs.get(model))?.start?.sha256, checkpoint = to === "checkpoint" ? options?.files ?? named.get(from) ?? [] : [];
+    const from = (model?.config ?? configs.get(model))?.start?.sha256, home = to === "checkpoint" || to === "peft", checkpoint = home ? options?.files ?? named.get(from) ?? [] : [];
     const files = { train: [/** @type {File} */ (file)], test: checkpoint }, told = (/** @type {{ bytes: number }} */ p) => onProgress?.(p.bytes);
     const made = await cancellable(starting, signal, (connection) => connection.request("convert", { to }, files, (p) => guarded(told, p)));
     guarded(told, made.summary);
-    return made.slice(0, made.size, to === "checkpoint" ? "application/zip" : to === "zip" || to === "json" ? "application/" + to : "application/octet-stream");
+    return made.slice(0, made.size, home ? "application/zip" : to === "zip" || to === "json" ? "application/" + to : "application/octet-stream");
   } finally {
     starting.then((connection) => connection.end(fail("The model is written.")), () => {});
   }

@@ -54,7 +54,7 @@ type TrainRequest struct {
 
 // ConvertRequest asks for the model in the file beside it in another form.
 type ConvertRequest struct {
-	To string `json:"to"` // json, safetensors, onnx, zip or checkpoint
+	To string `json:"to"` // json, safetensors, onnx, zip, checkpoint or peft
 }
 
 // ConvertProgress says how much of it there is, at the end all.

@@ -82,7 +82,7 @@ func (p *Page) Render() app.UI {
 				app.If(s.trials.still(), func() app.UI { return s.trials.replay.View() }),
 				// A table takes the place of a result, as both would leave neither room.
 				app.If(t.result != nil && !(s.table && s.tabled()), func() app.UI {
-					return &resultView{ID: t.id, Result: t.result, Training: t.training(), Writing: t.writing, Saver: t, Checkpoint: s.start.hasCheckpoint(t.record)}
+					return &resultView{ID: t.id, Result: t.result, Training: t.training(), Writing: t.writing, Saver: t, Home: s.start.home(t.record)}
 				}),
 				app.If(s.table && s.tabled(), func() app.UI { return &cards.Preview{Form: s.exp.formFor(s), View: s.data.view(), Shows: s} }).
 					Else(func() app.UI { return p.charts() }),

@@ -31,8 +31,8 @@ type resultView struct {
 	// Writing is what is being written for a download.
 	Writing string
 	Saver   saver
-	// Checkpoint says that the run started from a checkpoint whose files are open here.
-	Checkpoint bool
+	// Home are more forms of the model, each with its label, of a run that started from a checkpoint whose files are open here.
+	Home [][2]string
 
 	diagnostics bool
 }
@@ -117,7 +117,7 @@ func (v *resultView) models() app.UI {
 			ctx.Navigate(widget.Link("/use"))
 		}),
 		v.model("zip", "Model (.zip)"), v.model("json", "JSON"), v.model("safetensors", "safetensors"), v.model("onnx", "ONNX"),
-		app.If(v.Checkpoint, func() app.UI { return v.model("checkpoint", "Checkpoint, as it came") }),
+		app.Range(v.Home).Slice(func(i int) app.UI { return v.model(v.Home[i][0], v.Home[i][1]) }),
 		widget.Message("unusable", "help", unusable(v.Result)),
 		widget.Message("writing", "help", v.Writing),
 	)

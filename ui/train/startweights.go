@@ -101,9 +101,16 @@ func (s *startWeights) take(info run.StartInfo, checkpoint bool) {
 	s.adopted()
 }
 
-// hasCheckpoint reports whether a run started from a checkpoint whose files were chosen here.
-func (s *startWeights) hasCheckpoint(of *series.Record) bool {
-	return s != nil && of != nil && s.hubs[of.Config.Start.SHA256]
+// home returns forms of the model of a run that started from a checkpoint whose files were chosen here, each with its label.
+func (s *startWeights) home(of *series.Record) [][2]string {
+	if s == nil || of == nil || !s.hubs[of.Config.Start.SHA256] {
+		return nil
+	}
+	forms := [][2]string{{"checkpoint", "Checkpoint, as it came"}}
+	if strings.HasPrefix(of.Config.Start.Trainable, "lora:") {
+		forms = append(forms, [2]string{"peft", "PEFT adapter"})
+	}
+	return forms
 }
 
 // DropStart has runs start from random weights.

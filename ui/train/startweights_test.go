@@ -2,9 +2,11 @@ package train
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"clipscope/core/run"
+	"clipscope/ui/series"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -97,5 +99,26 @@ func TestTrainOnFromTheRunThatIsShown(t *testing.T) {
 	done(run.StartInfo{File: "run.safetensors", SHA256: "c0ffee", Private: true, Epsilon: 1}, nil)
 	if want := (run.Start{File: "run.safetensors", SHA256: "c0ffee"}); b.exp.cfg.Start != want {
 		t.Errorf("start %+v, and a private run’s model counts as public only if that is declared", b.exp.cfg.Start)
+	}
+}
+
+// TestAModelGoesHome: to a checkpoint that was chosen here, and, of maps of low rank, as an adapter to it; to a file whose name
+// alone is known, or to none, it does not.
+func TestAModelGoesHome(t *testing.T) {
+	s := &startWeights{hubs: map[string]bool{"c0ffee": true}}
+	for _, tt := range []struct {
+		sha256, trainable string
+		want              []string
+	}{{"", "all", nil}, {"decaf", "lora:8", nil}, {"c0ffee", "", []string{"checkpoint"}}, {"c0ffee", "last:1", []string{"checkpoint"}}, {"c0ffee", "lora:8", []string{"checkpoint", "peft"}}} {
+		var got []string
+		for _, form := range s.home(&series.Record{Config: run.Config{Start: run.Start{SHA256: tt.sha256, Trainable: tt.trainable}}}) {
+			got = append(got, form[0])
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%+v: %q", tt, got)
+		}
+	}
+	if got := s.home(nil); got != nil {
+		t.Errorf("of no run: %q", got)
 	}
 }

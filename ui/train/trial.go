@@ -343,8 +343,8 @@ func (t *trial) saveModel(form string) {
 	}
 	t.fault = ""
 	name := "clipscope-model." + form
-	if form == "checkpoint" {
-		name = "clipscope-checkpoint.zip"
+	if form == "checkpoint" || form == "peft" {
+		name = "clipscope-" + form + ".zip"
 	}
 	tell := func(s string) {
 		t.writing = s

@@ -23,22 +23,23 @@ var forms = map[string]func(*model.File, io.Writer) error{
 	"zip":         func(f *model.File, w io.Writer) error { return f.Bundle(w, web.Scripts()) },
 }
 
-// Restorer writes a model, a safetensors file of ours, as the checkpoint in files that it was trained from: it calls add for each of
-// these, whose bytes next gives until io.EOF.
-type Restorer func(ctx context.Context, model []byte, files []source.File, add func(name string, next func() ([]byte, error)) error) error
+// Restorer writes a model, a safetensors file of ours, as the checkpoint in files that it was trained from, or as an adapter to it
+// (peft): it calls add for each file that it makes, whose bytes next gives until io.EOF.
+type Restorer func(ctx context.Context, to string, model []byte, files []source.File, add func(name string, next func() ([]byte, error)) error) error
 
 // convert returns a handler that writes the model in the file beside the request in another
-// form. As a checkpoint it takes the place of the one whose files are there as well.
+// form. As a checkpoint it takes the place of the one whose files are there as well, and as an adapter it is one to that.
 func convert(m mail, blob func() Blob, restore Restorer) handler {
 	return request(func(r Request, q run.ConvertRequest) (any, error) {
 		write, ok := forms[q.To]
+		home := q.To == "checkpoint" || q.To == "peft"
 		switch {
-		case q.To == "checkpoint" && (restore == nil || len(r.TestFiles) == 0):
+		case home && (restore == nil || len(r.TestFiles) == 0):
 			return nil, &run.ConfigError{Field: "files", Message: "the checkpoint that the run started from is not open here: give its files, config.json and those of its tensors"}
-		case q.To == "checkpoint":
-			write = func(f *model.File, w io.Writer) error { return writeCheckpoint(r.ctx, f, r.TestFiles, restore, w) }
+		case home:
+			write = func(f *model.File, w io.Writer) error { return writeRestored(r.ctx, q.To, f, r.TestFiles, restore, w) }
 		case !ok:
-			return nil, &run.ConfigError{Field: "to", Message: fmt.Sprintf("there is no form %q; choose zip, onnx, safetensors, json or checkpoint", brief(q.To, 40))}
+			return nil, &run.ConfigError{Field: "to", Message: fmt.Sprintf("there is no form %q; choose zip, onnx, safetensors, json, checkpoint or peft", brief(q.To, 40))}
 		}
 		_, b, err := wholeFile(r, modelSize)
 		if err != nil {
@@ -56,14 +57,14 @@ func convert(m mail, blob func() Blob, restore Restorer) handler {
 	})
 }
 
-// writeCheckpoint writes a model as the checkpoint that it was trained from, in a zip.
-func writeCheckpoint(ctx context.Context, f *model.File, files []source.File, restore Restorer, w io.Writer) error {
+// writeRestored writes what restore makes of a model into a zip.
+func writeRestored(ctx context.Context, to string, f *model.File, files []source.File, restore Restorer, w io.Writer) error {
 	var ours bytes.Buffer
 	if err := f.Safetensors(&ours); err != nil {
 		return err
 	}
 	out := zip.NewWriter(w)
-	err := restore(ctx, ours.Bytes(), files, func(name string, next func() ([]byte, error)) error {
+	err := restore(ctx, to, ours.Bytes(), files, func(name string, next func() ([]byte, error)) error {
 		in, err := out.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
 		for err == nil {
 			var piece []byte

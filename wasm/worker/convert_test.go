@@ -101,10 +101,11 @@ func TestAModelTakesItsCheckpointsPlace(t *testing.T) {
 	var given []string
 	refused := &data.Error{File: "config.json", Got: "nothing of use", Fix: "Choose another."}
 	p := newPage(t, steps(1), func(h *Host) {
-		h.Restore = func(_ context.Context, ours []byte, files []source.File, add func(string, func() ([]byte, error)) error) error {
+		h.Restore = func(_ context.Context, to string, ours []byte, files []source.File, add func(string, func() ([]byte, error)) error) error {
 			if f, err := model.Read(ours); err != nil || !slices.Equal(f.Parameters, []float32{-1, 1, 0, 0}) {
 				t.Errorf("it is given %v, %v", f, err)
 			}
+			given = []string{to}
 			for _, f := range files {
 				given = append(given, f.Name())
 			}
@@ -123,8 +124,9 @@ func TestAModelTakesItsCheckpointsPlace(t *testing.T) {
 			return add("model.safetensors", func() ([]byte, error) { return nil, refused })
 		}
 	})
+	to := "checkpoint"
 	ask := func(files ...source.File) {
-		p.s.Handle(Request{Message: run.Message{Type: Convert, ID: 1, Text: `{"to":"checkpoint"}`}, TrainFiles: []source.File{source.Bytes("m", tiny(""))}, TestFiles: files})
+		p.s.Handle(Request{Message: run.Message{Type: Convert, ID: 1, Text: `{"to":"` + to + `"}`}, TrainFiles: []source.File{source.Bytes("m", tiny(""))}, TestFiles: files})
 	}
 	ask(source.Bytes("config.json", nil), source.Bytes("model.safetensors", nil))
 	b := []byte(p.next(ReplyType).Blob.(string))
@@ -136,12 +138,16 @@ func TestAModelTakesItsCheckpointsPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := io.ReadAll(in); err != nil || string(text) != "one two" || !slices.Equal(given, []string{"config.json", "model.safetensors"}) {
+	if text, err := io.ReadAll(in); err != nil || string(text) != "one two" || !slices.Equal(given, []string{"checkpoint", "config.json", "model.safetensors"}) {
 		t.Errorf("%q of %q, %v", text, given, err)
 	}
 	ask(source.Bytes("config.json", nil))
 	if m := p.next(ErrorType); !strings.Contains(m.Text, "nothing of use") {
 		t.Errorf("said: %s", m.Text)
+	}
+	to = "peft"
+	if ask(source.Bytes("config.json", nil)); p.next(ErrorType).Type != ErrorType || given[0] != "peft" {
+		t.Errorf("an adapter is asked for as %q", given)
 	}
 	ask()
 	if m := p.next(ErrorType); !strings.Contains(m.Text, "is not open here: give its files") {

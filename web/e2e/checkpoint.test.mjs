@@ -69,14 +69,20 @@ test("a checkpoint without a head, or without a pooler, gives the layers before 
   }
 });
 
-// restored reads what restore gives: the configuration, and the tensors with the bytes of each.
-async function restored(model, list) {
+// written are the files that restore makes.
+async function written(model, list, to) {
   const found = {};
-  for (const { name, pieces } of await restore(model, list)) {
+  for (const { name, pieces } of await restore(model, list, to)) {
     const parts = [];
     for await (const piece of pieces) parts.push(Buffer.from(piece));
     found[name] = Buffer.concat(parts);
   }
+  return found;
+}
+
+// restored reads a checkpoint that restore makes: the configuration, and the tensors with the bytes of each.
+async function restored(model, list) {
+  const found = await written(model, list);
   return { config: JSON.parse(found["config.json"].toString()), file: new File([new Uint8Array(found["model.safetensors"])], "model.safetensors"), ...tensorsIn(found["model.safetensors"]) };
 }
 
@@ -130,6 +136,105 @@ test("a model goes home with the names, shapes and types that its checkpoint cam
     new DataView(bytes.buffer).setFloat32(bytes.length - 4, x, true);
     await assert.rejects(restored(bytes, files(drawn("bert"), "BF16")), /numbers of classifier\.bias that BF16 has/);
   }
+});
+
+// learned is a safetensors file of ours with other tensors and a configuration.
+function learned(bytes, config, change) {
+  const at = 8 + Number(new DataView(bytes.buffer).getBigUint64(0, true)), { __metadata__, ...header } = JSON.parse(new TextDecoder().decode(bytes.subarray(8, at)));
+  const numbers = new Float32Array(bytes.slice(at).buffer);
+  for (const [name, { shape, data_offsets: [from, to] }] of Object.entries(header)) change(name, shape, numbers.subarray(from / 4, to / 4));
+  const head = Buffer.from(JSON.stringify({ __metadata__: { ...__metadata__, config: JSON.stringify(config) }, ...header })), size = Buffer.alloc(8);
+  size.writeBigUInt64LE(BigInt(head.length));
+  return new Uint8Array(Buffer.concat([size, head, Buffer.from(numbers.buffer)]));
+}
+
+const floats = ({ bytes }) => new Float32Array(new Uint8Array(Buffer.from(bytes, "base64")).buffer);
+
+test("maps of low rank go home as PEFT's adapter: the checkpoint and it make what was trained", async () => {
+  let seed = 1;
+  const draw = () => (seed = seed * 48271 % 2147483647) / 2147483647 - 0.5, d = 8;
+  const names = { bert: ["query", "key", "value", "attention.output.dense"], roberta: ["query", "key", "value", "attention.output.dense"], distilbert: ["q_lin", "k_lin", "v_lin", "out_lin"] };
+  for (const kind of ["bert", "roberta", "distilbert"]) {
+    for (const [rank, alpha, targets] of /** @type {[number, number, string][]} */ ([[1, 0, ""], [2, 7, "value"], [3, 0.5, "dense, key"], [2, 0, "query,key,value,dense"]])) {
+      for (const dtype of ["F32", "F16"]) {
+        const c = drawn(kind, { d, wide: 6, places: 9 }), list = files(c, dtype), asked = (targets || "query,value").split(/, ?/);
+        const { bytes } = await convert(list), config = { start: { trainable: `lora:${rank}`, lora_alpha: alpha, ...targets && { lora_targets: targets } } };
+        // All that the layers have, and maps of this rank beside those that are named, each some columns.
+        const moved = learned(bytes, config, (name, [, wide], v) => {
+          const beside = name.endsWith("in_weight") ? ["query", "key", "value"] : name.endsWith("out_weight") ? ["dense"] : [];
+          beside.forEach((target, k) => {
+            if (!asked.includes(target)) return;
+            for (let r = 0; r < rank; r++) {
+              const a = Array.from({ length: d }, draw), b = Array.from({ length: d }, draw);
+              for (let i = 0; i < d; i++) for (let j = 0; j < d; j++) v[i * wide + k * d + j] += a[i] * b[j];
+            }
+          });
+          if (name === "layers.26.weight") v.forEach((_, i) => { v[i] = draw(); });
+        });
+        const found = await written(moved, list, "peft"), described = JSON.parse(found["adapter_config.json"].toString()), { tensors } = tensorsIn(found["adapter_model.safetensors"]);
+        assert.deepEqual(Object.keys(found), ["adapter_config.json", "adapter_model.safetensors"]);
+        assert.deepEqual([described.peft_type, described.task_type, described.r, described.lora_alpha, described.target_modules.toSorted()], ["LORA", "SEQ_CLS", rank, alpha || 2 * rank, asked.map((t) => names[kind][["query", "key", "value", "dense"].indexOf(t)]).toSorted()]);
+        const want = (await restored(moved, files(c))).tensors, seen = new Set();
+        for (const [name, t] of Object.entries(want)) {
+          const a = tensors[`base_model.model.${name.replace("weight", "lora_A.weight")}`], b = tensors[`base_model.model.${name.replace("weight", "lora_B.weight")}`], whole = tensors[`base_model.model.${name}`];
+          if (whole) {
+            assert.deepEqual(whole, t, name);
+            seen.add(`base_model.model.${name}`);
+            continue;
+          }
+          const now = floats(t), was = Float32Array.from(c.tensors[name].values);
+          if (a) {
+            assert.deepEqual([a.shape, b.shape, a.dtype, b.dtype], [[rank, d], [d, rank], "F32", "F32"], name);
+            const left = floats(a), right = floats(b), scale = described.lora_alpha / described.r;
+            for (let o = 0; o < d; o++) for (let i = 0; i < d; i++) for (let r = 0; r < rank; r++) was[o * d + i] += scale * right[o * rank + r] * left[r * d + i];
+            for (const s of ["A", "B"]) seen.add(`base_model.model.${name.replace("weight", `lora_${s}.weight`)}`);
+          }
+          now.forEach((v, i) => assert.ok(Math.abs(v - was[i]) <= (a ? 1e-5 : 0), `${kind}, ${rank}, ${name}: ${was[i]}, want ${v}`));
+        }
+        assert.deepEqual([...seen].toSorted(), Object.keys(tensors).toSorted(), "a tensor belongs to none of the checkpoint's");
+        assert.equal([...seen].filter((s) => s.includes("lora_A")).length, 2 * asked.length);
+        assert.deepEqual([...seen].filter((s) => !s.includes("lora_")).map((s) => s.slice(17)).toSorted(), (kind === "roberta" ? ["classifier.dense.bias", "classifier.dense.weight", "classifier.out_proj.bias", "classifier.out_proj.weight"] : ["classifier.bias", "classifier.weight"]));
+      }
+    }
+  }
+  // Where nothing moved all are 0. What is no such model is refused by what is wrong.
+  const list = files(drawn("bert")), { bytes } = await convert(list), low = { start: { trainable: "lora:1" } }, still = await written(learned(bytes, low, () => {}), list, "peft");
+  for (const [name, t] of Object.entries(tensorsIn(still["adapter_model.safetensors"]).tensors)) if (name.includes("lora_")) assert.ok(floats(t).every((v) => v === 0), name);
+  /** @type {[any, (name: string, shape: number[], v: Float32Array) => void, RegExp][]} */
+  const refused = [
+    [{ start: { trainable: "last:1" } }, () => {}, /maps of low rank were trained.*got last:1/],
+    [{}, () => {}, /maps of low rank were trained.*got all/],
+    [low, (name, _, v) => { if (name.endsWith("in_weight")) { v[0] += 1; v[13] += 1; } }, /query\.weight is another by more than a map of rank 1/],
+    [low, (name, _, v) => { if (name.endsWith("in_weight")) v[0] = NaN; }, /query\.weight is another/],
+    [low, (name, _, v) => { if (name.endsWith("out_weight")) v[5] += 1; }, /other numbers in encoder\.layer\.0\.attention\.output\.dense\.weight/],
+    [low, (name, _, v) => { if (name === "layers.0.weight") v[5] += 1; }, /other numbers in embeddings\.word_embeddings\.weight/],
+  ];
+  for (const [config, change, says] of refused) await assert.rejects(written(learned(bytes, config, change), list, "peft"), says);
+});
+
+test("an adapter has the names and shapes that PEFT gives it", { skip: !hasShared("reference/transformers/bert-lora/adapter_model.safetensors") && "shared/reference is not present" }, async () => {
+  const at = path.join(shared, "reference/transformers"), list = ["config.json", "model.safetensors"].map((name) => new File([fs.readFileSync(path.join(at, "bert", name))], name));
+  const theirs = tensorsIn(fs.readFileSync(path.join(at, "bert-lora/adapter_model.safetensors"))), { lora_alpha, r, ...config } = JSON.parse(fs.readFileSync(path.join(at, "bert-lora/adapter_config.json"), "utf8"));
+  const products = (tensors, name) => {
+    const a = tensors[name], b = tensors[name.replace("lora_A", "lora_B")], left = floats(a), right = floats(b), out = b.shape[0], [rank, inputs] = a.shape;
+    return Array.from({ length: out * inputs }, (_, i) => Array.from({ length: rank }, (_, k) => lora_alpha / r * right[Math.floor(i / inputs) * rank + k] * left[k * inputs + i % inputs]).reduce((x, y) => x + y));
+  };
+  let block = 0;
+  const bytes = learned((await convert(list)).bytes, { start: { trainable: `lora:${r}`, lora_alpha } }, (name, [d, wide], v) => {
+    if (!name.endsWith("in_weight")) return;
+    for (const [k, map] of /** @type {const} */ ([[0, "query"], [2, "value"]])) products(theirs.tensors, `base_model.model.bert.encoder.layer.${block}.attention.self.${map}.lora_A.weight`).forEach((x, i) => { v[i % d * wide + k * d + Math.floor(i / d)] += x; });
+    block++;
+  });
+  const found = await written(bytes, list, "peft"), ours = tensorsIn(found["adapter_model.safetensors"]), described = JSON.parse(found["adapter_config.json"].toString());
+  assert.equal(block, 3);
+  assert.deepEqual(ours.metadata, theirs.metadata);
+  const shapes = ({ tensors }) => Object.entries(tensors).map(([name, { dtype, shape }]) => [name, dtype, shape.join()].join(" ")).toSorted();
+  assert.deepEqual(shapes(ours), shapes(theirs));
+  for (const name of Object.keys(ours.tensors).filter((n) => n.includes("lora_A"))) {
+    const want = products(theirs.tensors, name);
+    products(ours.tensors, name).forEach((v, i) => assert.ok(Math.abs(v - want[i]) <= 1e-6, `${name}: ${v}, want ${want[i]}`));
+  }
+  for (const [name, value] of Object.entries(described)) assert.deepEqual(Array.isArray(value) ? value.toSorted() : value, name === "r" ? r : name === "lora_alpha" ? lora_alpha : name === "base_model_name_or_path" ? null : Array.isArray(config[name]) ? config[name].toSorted() : config[name], name);
 });
 
 test("what is no checkpoint, or none that layers can be, is refused by what is wrong", async () => {

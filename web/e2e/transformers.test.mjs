@@ -100,17 +100,18 @@ test("pairs of texts, biases and maps of low rank", async (t) => {
       const config = { ...base, start: { ...from, ...start } };
       const plan = await clipscope.plan(config, data), done = await (await clipscope.train(config, data)).done;
       const tensors = await clipscope.convert(done, "json").then((b) => b.text()).then((s) => JSON.parse(s).apply.layers);
-      if (name === "lora") found.home = [...new Uint8Array(await (await clipscope.convert(done, "checkpoint")).arrayBuffer())];
+      if (name === "lora") for (const to of ["checkpoint", "peft"]) found[to] = [...new Uint8Array(await (await clipscope.convert(done, to)).arrayBuffer())];
       found[name] = { trained: plan.trained, of: plan.parameters, text: done.statement.text, layers: plan.layers, tensors, parameters: [...done.released.parameters] };
     }
-    const { home } = found, saved = await clipscope.train({ ...base, steps: 1, start: { ...from, trainable: "head" } }, data).then((r) => r.done).then((r) => clipscope.convert(r, "json"));
-    delete found.home;
+    const { checkpoint: home, peft } = found, saved = await clipscope.train({ ...base, steps: 1, start: { ...from, trainable: "head" } }, data).then((r) => r.done).then((r) => clipscope.convert(r, "json"));
+    delete found.checkpoint;
+    delete found.peft;
     const given2 = await clipscope.convert(saved, "checkpoint", { files: [config, tensors] }).then((b) => b.size), alone = await rejects(() => clipscope.convert(saved, "checkpoint"));
     const plain = await clipscope.open({ train: [table] }, { label: "answer", columns: { question: "text", text: "text" } });
     const typeless = await clipscope.features(vocab, plain, { output: "32 tokens" });
     const warned = (await clipscope.plan({ ...base, start: { ...from, trainable: "head" } }, typeless)).warnings.map((w) => w.message).join(" ");
     return {
-      summary: data.summary, found, given, warned, home, given2, alone,
+      summary: data.summary, found, given, warned, home, peft, given2, alone,
       refused: {
         types: await rejects(() => clipscope.plan({ ...base, model: { kind: "layers", layers: ["embedding:27:4", "mean", "dense"] } }, data)),
         other: await rejects(() => clipscope.plan({ ...base, model: { kind: "layers", layers: ["embedding:28:4:t2", "mean", "dense"] } }, data)),
@@ -149,6 +150,10 @@ test("pairs of texts, biases and maps of low rank", async (t) => {
   assert.deepEqual(JSON.parse(home["config.json"].toString()).id2label, { 0: "no", 1: "yes" });
   const { weights } = await convert([new File([new Uint8Array(home["config.json"])], "config.json"), new File([new Uint8Array(home["model.safetensors"])], "model.safetensors")]);
   assert.deepEqual(weights, [0, 1]);
+  // And as an adapter, which has the maps that were trained, and the head.
+  const adapter = unzip(Buffer.from(r.peft)), described = JSON.parse(adapter["adapter_config.json"].toString());
+  assert.deepEqual([Object.keys(adapter), described.r, described.lora_alpha, described.target_modules], [["adapter_config.json", "adapter_model.safetensors"], 4, 32, ["query", "value"]]);
+  assert.match(adapter["adapter_model.safetensors"].toString("latin1"), /base_model\.model\.bert\.encoder\.layer\.1\.attention\.self\.value\.lora_B\.weight.*base_model\.model\.classifier\.bias/);
   assert.ok(r.given2 > 1e4 && /give its files/.test(r.alone), `${r.given2}, ${r.alone}`);
   for (const kind of ["types", "other"]) assert.match(r.refused[kind], /^model\.layers: the rows have 27 tokens of 2 types/);
   assert.equal(r.refused.own, "it was taken");
