@@ -16,16 +16,20 @@ import (
 	"clipscope/wasm/worker"
 )
 
-// onnx opens ONNX files by web/backbone.js, once core/onnx has examined them, and the tokenizers of transformers.
+// onnx opens ONNX files by web/backbone.js, once core/onnx has examined them, and the tokenizers of transformers, or both together.
 type onnx struct{}
 
 // Version returns the versions of the runtime and of tokenizers in web/package.json, and of what is set in it.
 func (onnx) Version() string { return "onnxruntime-web 1.30.0 wasm, tokenizers 0.2.0" }
 
-func (onnx) Open(ctx context.Context, f source.File, memory int64) (worker.Backbone, error) {
+func (onnx) Open(ctx context.Context, f, tokenizer source.File, memory int64) (worker.Backbone, error) {
 	b, ok := f.(blob)
 	if !ok {
 		return nil, fmt.Errorf("%s is no file of the page's", f.Name())
+	}
+	beside := js.Undefined()
+	if t, ok := tokenizer.(blob); ok {
+		beside = t.file
 	}
 	if !run.IsTokenizer(f.Name()) {
 		r, err := b.OpenAt()
@@ -40,7 +44,7 @@ func (onnx) Open(ctx context.Context, f source.File, memory int64) (worker.Backb
 	}
 	abort := js.Global().Get("AbortController").New()
 	defer context.AfterFunc(ctx, func() { abort.Call("abort") })()
-	m, err := await(js.Global().Get("clipscopeWorker").Get("backbone").Call("open", b.file, memory, abort.Get("signal")))
+	m, err := await(js.Global().Get("clipscopeWorker").Get("backbone").Call("open", b.file, memory, abort.Get("signal"), beside))
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
-// Runs the visitor's own model, an ONNX file, or a transformer's tokenizer, for wasm/onnx.go:
+// Runs the visitor's own model, an ONNX file, or a transformer's tokenizer, or both, for wasm/onnx.go:
 //
 //	backbone.base = …;                 // the folder of the site's scripts
-//	const model = await backbone.open(file, bytes, signal);
+//	const model = await backbone.open(file, bytes, signal, tokenizer);
 //	const { shape, values } = await model.run("x", 1, [1, 3, 32, 32], floats, "y");
 //	model.close();
 //
@@ -11,8 +11,8 @@
 // site, when it is first asked for.
 
 // serve is all that the worker of a model runs, beside the guard and the runtime.
-/** @param {any} ort @param {string} program */
-function serve(ort, program) {
+/** @param {any} ort @param {string} program @param {typeof import("./tokenizer.mjs").feed} [feed] */
+function serve(ort, program, feed) {
   // The runtime's memory may grow to so many pages of 64 KB: what a model asks for beyond
   // that is refused, and the rest is left to others.
   let most = 0;
@@ -24,6 +24,8 @@ function serve(ort, program) {
   });
   /** @type {any} */
   let session;
+  /** @type {Awaited<ReturnType<NonNullable<typeof feed>>> | undefined} */
+  let fed; // texts, by a tokenizer
 
   /** @param {any} t */
   const tensor = (t) => ({ name: t.name, type: t.isTensor ? t.type : "no tensor",
@@ -37,18 +39,20 @@ function serve(ort, program) {
     .replace(/\[ONNXRuntimeError\] : \d+ : \w+ : /g, "").replace(/(?:[A-Za-z]:)?[\\/][^\s"']*[\\/](?=[^\s"'\\/]+\.(?:cc|cpp|cu|h|hpp|so)\b)/g, "").trim() || "no reason given";
 
   const answers = {
-    /** @param {{ file: File, bytes: number }} q */
-    async open({ file, bytes }) {
+    /** @param {{ file: File, bytes: number, tokenizer?: File }} q */
+    async open({ file, bytes, tokenizer }) {
       most = Math.floor(bytes / 65536);
       const response = await fetch(program);
       if (!response.ok) throw new Error(`ONNX Runtime did not load: the server answered ${response.status}`);
       ort.env.logLevel = "fatal";
       Object.assign(ort.env.wasm, { wasmBinary: await response.arrayBuffer(), numThreads: 1, proxy: false });
       session = await ort.InferenceSession.create(new Uint8Array(await file.arrayBuffer()), { executionProviders: ["wasm"], logSeverityLevel: 4 });
-      return { inputs: session.inputMetadata.map(tensor), outputs: session.outputMetadata.map(tensor) };
+      fed = tokenizer && await feed?.(ort, session, tokenizer);
+      return fed ? { inputs: fed.inputs, outputs: fed.outputs } : { inputs: session.inputMetadata.map(tensor), outputs: session.outputMetadata.map(tensor) };
     },
     /** @param {{ input: string, calls: number, shape: number[], values: Float32Array | Uint8Array | string[], output: string }} q */
     async run({ input, calls, shape, values, output }) {
+      if (fed) return fed.run(/** @type {string[]} */ (values), output, shape[1] === 2);
       const size = values.length / calls;
       /** @type {Float32Array | undefined} */
       let all;
@@ -103,12 +107,12 @@ class Model {
   outputs = "";
   memory = 0; // bytes that the runtime holds
 
-  /** @param {string} base @param {boolean} tokens the file is a tokenizer's */
-  constructor(base, tokens) {
+  /** @param {string} base @param {boolean} tokens the file is a tokenizer's @param {boolean} fed one is beside it */
+  constructor(base, tokens, fed) {
     const at = (/** @type {string} */ name) => JSON.stringify(new URL(name, base).href);
     const text = `import ${at("guard.js")}; ` + (tokens
       ? `import { open } from ${at("tokenizer.js")}; (${serveTokens})(open);`
-      : `import * as ort from ${at("ort/ort.js")}; (${serve})(ort, ${at("ort/ort.wasm")});`);
+      : `import * as ort from ${at("ort/ort.js")}; ${fed ? `import { feed } from ${at("tokenizer.js")}; ` : ""}(${serve})(ort, ${at("ort/ort.wasm")}${fed ? ", feed" : ""});`);
     const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
     this.#worker = new Worker(url, { type: "module" });
     this.#worker.onmessage = ({ data }) => {
@@ -151,14 +155,14 @@ class Model {
 
 export const backbone = {
   base: "",
-  // open has the runtime take so many bytes of memory at most, and ends with signal.
-  /** @param {File} file @param {number} bytes @param {AbortSignal} signal */
-  async open(file, bytes, signal) {
-    const model = new Model(backbone.base, /\.(?:json|txt)$/i.test(file.name));
+  // open has the runtime take so many bytes of memory at most, and ends with signal. A model of tokens takes texts by its tokenizer.
+  /** @param {File} file @param {number} bytes @param {AbortSignal} signal @param {File} [tokenizer] */
+  async open(file, bytes, signal, tokenizer) {
+    const model = new Model(backbone.base, /\.(?:json|txt)$/i.test(file.name), tokenizer !== undefined);
     signal.addEventListener("abort", () => model.close());
     try {
       await model.started;
-      const { inputs, outputs } = await model.ask({ type: "open", file, bytes });
+      const { inputs, outputs } = await model.ask({ type: "open", file, bytes, tokenizer });
       model.inputs = JSON.stringify(inputs);
       model.outputs = JSON.stringify(outputs);
       return model;

@@ -419,18 +419,19 @@ async function opened(source, csv, progress, signal) {
 // featurise has a model make features of what a worker has open.
 /** @param {Connection} connection @param {Source} source @param {Pending["progress"]} [progress] */
 async function featurise(connection, { backbone, files }, progress) {
-  const { file, options } = /** @type {NonNullable<Source["backbone"]>} */ (backbone);
-  const summary = await connection.request("featurise", { ...options, salt: files ? await ledger.salt() : "" }, { train: [file], test: [] }, progress);
+  const { model, options } = /** @type {NonNullable<Source["backbone"]>} */ (backbone);
+  const summary = await connection.request("featurise", { ...options, salt: files ? await ledger.salt() : "" }, { train: model, test: [] }, progress);
   // What ran it is kept for when there is no network.
   if (!summary.backbone.cached) navigator.serviceWorker?.ready.then(({ active }) => active?.postMessage({ type: "later" }));
   return summary;
 }
 
-// backboneOf checks what features and backbone take as a model.
-/** @param {any} file @returns {File} */
-function backboneOf(file) {
-  if (!(file instanceof Blob)) throw fail("Give the model as a File: an ONNX file.");
-  return file instanceof File ? file : new File([file], "backbone.onnx");
+// backboneOf checks what features and backbone take as a model: its file, or an array of that and its tokenizer's.
+/** @param {any} given @returns {File[]} */
+function backboneOf(given) {
+  const files = Array.isArray(given) ? given : [given];
+  if (files.length === 0 || files.some((f) => !(f instanceof Blob))) throw fail("Give the model as a File: an ONNX file, or an array of it and its tokenizer’s.");
+  return files.map((f) => f instanceof File ? f : new File([f], "backbone.onnx"));
 }
 
 // inWorker asks one question of a worker of its own, which signal ends.
@@ -1231,12 +1232,12 @@ export const clipscope = Object.freeze({
   // features opens data with the features that a model makes of its rows.
   /** @param {unknown} file @param {unknown} data @param {object} [options] @param {Pending["progress"]} [onProgress] @param {AbortSignal} [signal] */
   async features(file, data, options, onProgress, signal) {
-    const backbone = { file: backboneOf(file), options: options ?? {} };
+    const backbone = { model: backboneOf(file), options: options ?? {} };
     return data instanceof Data ? data.featured(backbone, onProgress, signal) : opened({ ...sourceOf(data), backbone }, undefined, onProgress, signal);
   },
   // backbone says what a model takes and gives.
   /** @param {unknown} file @param {Pending["progress"]} [onProgress] @param {AbortSignal} [signal] */
-  async backbone(file, onProgress, signal) { return inWorker("inspect", undefined, { train: [backboneOf(file)], test: [] }, onProgress, signal); },
+  async backbone(file, onProgress, signal) { return inWorker("inspect", undefined, { train: backboneOf(file), test: [] }, onProgress, signal); },
   forgetFeatures: () => inWorker("forget", undefined, undefined),
   /** @param {any} [config] @param {unknown} [data] */
   async plan(config, data) {

@@ -198,8 +198,8 @@ function triangles(from, to) {
 const mean = (weights, value) => weights.reduce((sum, w, k) => sum + w * value(k), 8192) >> 14;
 
 // needed says what a model lacks that was trained on what another makes of rows.
-/** @param {{ sha256: string, output: string }} backbone */
-const needed = ({ sha256, output }) => `This model was trained on features: the output ${output} of the model whose file has the SHA-256 ${sha256}. Give what that makes of a row, as numbers.`;
+/** @param {{ sha256: string, output: string, tokenizer_sha256?: string }} backbone */
+const needed = ({ sha256, output, tokenizer_sha256: by }) => `This model was trained on features: the output ${output} of the model whose file has the SHA-256 ${sha256}${by ? `, with the tokenizer whose file has ${by}` : ""}. Give what that makes of a row, as numbers.`;
 
 // project is step 4: the row along each direction.
 /** @param {Float64Array} x @param {NonNullable<Apply["pca"]>} pca */

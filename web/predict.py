@@ -118,7 +118,7 @@ class Model:
     def features(self, rows: Sequence[Union[Cells, Mapping[str, str]]]) -> np.ndarray:
         """Say what becomes of the cells of rows: an array [rows, features]."""
         if backbone := self.apply.get("features_of"):
-            raise ValueError(f"This model was trained on features: the output {backbone['output']} of the model whose file has the SHA-256 {backbone['sha256']}. Give what that makes of rows, as an array.")
+            raise ValueError(f"This model was trained on features: the output {backbone['output']} of the model whose file has the SHA-256 {backbone['sha256']}{', with the tokenizer whose file has ' + backbone['tokenizer_sha256'] if backbone.get('tokenizer_sha256') else ''}. Give what that makes of rows, as an array.")
         if not self.columns:
             raise ValueError("This model was trained on pictures or numbers, not on a table: give features as an array.")
         x = np.zeros((len(rows), self.apply["features"]))

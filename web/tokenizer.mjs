@@ -1,5 +1,5 @@
 // Reads a transformer's tokenizer, tokenizer.json or vocab.txt, in a worker of its own (web/backbone.js): Hugging Face's
-// tokenizers, as rows of the numbers of tokens.
+// tokenizers, as rows of the numbers of tokens, or for an ONNX model that takes these.
 import { Tokenizer } from "@huggingface/tokenizers";
 
 // The numbers of tokens that a row may have: the longest is what BERT and its kin take.
@@ -11,9 +11,10 @@ const MOST = 64 << 20; // bytes of a tokenizer's file: those of large vocabulari
 /** @typedef {{ ids: number[], types: number[] }} Encoded */
 /** @typedef {{ outputs: { name: string, type: string, shape: number[], tokens: number, types?: number }[], run(texts: string[], output: string, pairs?: boolean): { shape: number[], values: Float32Array } }} Opened */
 
-// open reads a tokenizer's file.
-/** @param {File} file @returns {Promise<Opened>} */
-export async function open(file) {
+// read reads a tokenizer's file: how many tokens it knows, of how many types, and what makes rows of texts, or of two texts each, of
+// so many tokens at most.
+/** @param {File} file */
+async function read(file) {
   if (file.size > MOST) throw new Error(`a tokenizer has at most ${MOST >> 20} MB, and ${file.name} has ${file.size >> 20}`);
   const text = await file.text(), source = /\.txt$/i.test(file.name) ? wordPieces(text, file.name) : described(text, file.name);
   let tokenizer;
@@ -23,18 +24,28 @@ export async function open(file) {
     throw new Error(`${file.name} describes no tokenizer that can be read here: ${String(e?.message ?? e).slice(0, 200)}`);
   }
   const tokens = known(source), pair = pairing(tokenizer, source.post_processor?.type === "RobertaProcessing"), most = Math.max(...pair.types) + 1;
-  const output = (/** @type {number} */ n) => ({ name: `${n} tokens`, type: "float32", shape: [-1, n], tokens });
+  return {
+    tokens, most,
+    /** @param {string[]} texts @param {number} places @param {boolean} [pairs] @returns {Encoded[]} */
+    rows: (texts, places, pairs = false) => Array.from({ length: texts.length / (pairs ? 2 : 1) }, (_, i) => {
+      const row = pairs ? two(tokenizer, pair, texts[2 * i], texts[2 * i + 1], places) : one(tokenizer, texts[i], places);
+      const odd = row.ids.findIndex((id) => !(Number.isInteger(id) && id >= 0 && id < tokens));
+      if (odd >= 0) throw new Error(`the tokenizer gives ${String(row.ids[odd])} for the number of a token, of which it knows ${tokens}: it has none for what it does not know`);
+      return row;
+    }),
+  };
+}
+
+// open makes rows of tokens.
+/** @param {File} file @returns {Promise<Opened>} */
+export async function open(file) {
+  const { tokens, most, rows } = await read(file), output = (/** @type {number} */ n) => ({ name: `${n} tokens`, type: "float32", shape: [-1, n], tokens });
   return {
     outputs: [...PLACES.map(output), ...most > 1 && most * tokens <= KNOWN ? PLACES.map((n) => ({ ...output(n), name: `${n}${TYPED}`, tokens: most * tokens, types: most })) : []],
-    run(texts, output, pairs = false) {
-      const places = parseInt(output, 10), rows = texts.length / (pairs ? 2 : 1), values = new Float32Array(rows * places).fill(-1), typed = output.endsWith(TYPED);
-      for (let i = 0; i < rows; i++) {
-        const { ids, types } = pairs ? two(tokenizer, pair, texts[2 * i], texts[2 * i + 1], places) : one(tokenizer, texts[i], places);
-        const odd = ids.findIndex((id) => !(Number.isInteger(id) && id >= 0 && id < tokens));
-        if (odd >= 0) throw new Error(`the tokenizer gives ${String(ids[odd])} for the number of a token, of which it knows ${tokens}: it has none for what it does not know`);
-        values.set(typed ? ids.map((id, k) => id + tokens * types[k]) : ids, i * places);
-      }
-      return { shape: [rows, places], values };
+    run(texts, output, pairs) {
+      const places = parseInt(output, 10), all = rows(texts, places, pairs), values = new Float32Array(all.length * places).fill(-1), typed = output.endsWith(TYPED);
+      all.forEach(({ ids, types }, i) => values.set(typed ? ids.map((id, k) => id + tokens * types[k]) : ids, i * places));
+      return { shape: [all.length, places], values };
     },
   };
 }
@@ -42,6 +53,89 @@ export async function open(file) {
 // What ends the name of an output whose tokens have the types of the texts that they are in: a token's number has that of all
 // tokens added for the second text.
 const TYPED = " tokens with types";
+
+// The numbers of tokens that a row of a model's may have. A row is run alone and takes no more than it has, so the first is what
+// most models were trained with.
+const LENGTHS = [128, 64, 256, 512];
+
+// What a model of tokens takes of a row, by an input's name, of so many places of which the first are tokens.
+/** @type {Record<string, (row: Encoded, places: number) => number[]>} */
+const TAKEN = {
+  input_ids: ({ ids }, places) => filled(ids, places),
+  attention_mask: ({ ids }, places) => filled(ids.map(() => 1), places),
+  token_type_ids: ({ types }, places) => filled(types, places),
+  position_ids: (_, places) => Array.from({ length: places }, (__, i) => i),
+};
+
+/** @param {number[]} values @param {number} places */
+const filled = (values, places) => [...values, ...Array(places - values.length).fill(0)];
+
+// feed has a model that takes the numbers of tokens take texts: it gives what the model makes of the tokens of a row, alone, as
+// the mean over them, or as that of the first.
+/** @param {any} ort @param {any} session of a model @param {File} file of its tokenizer */
+export async function feed(ort, session, file) {
+  const { rows } = await read(file), inputs = /** @type {any[]} */ (session.inputMetadata).map((t) => input(t, session.inputMetadata.length));
+  const fixed = inputs[0].places;
+  if (fixed > 0 && !inputs.some((t) => t.takes === TAKEN.attention_mask)) throw new Error(`the model takes ${fixed} tokens of each text, and has no input attention_mask by which shorter ones could be told: export it with an open number of tokens`);
+  const all = /** @type {any[]} */ (session.outputMetadata), fit = all.filter((t) => t.isTensor && t.type === "float32" && (t.shape.length === 2 || t.shape.length === 3));
+  if (fit.length === 0) throw new Error(`the model has no output of float32 [rows, features] or [rows, tokens, features]: ${all.map((t) => t.name).join(", ").slice(0, 200)}`);
+  /** @type {Map<string, { output: string, first: boolean, places: number, width: number }>} */
+  const ways = new Map();
+  for (const places of fixed > 0 ? [fixed] : LENGTHS) {
+    for (const { name, shape } of fit) {
+      const width = typeof shape.at(-1) === "number" ? shape.at(-1) : -1;
+      if (shape.length === 2) ways.set(`${name} of ${places} tokens`, { output: name, first: false, places, width });
+      else for (const first of [false, true]) ways.set(`${name}, ${first ? "the first" : "mean"} of ${places} tokens`, { output: name, first, places, width });
+    }
+  }
+  return {
+    inputs: [{ name: "text", type: "string", shape: [-1], pairs: true }],
+    outputs: [...ways].map(([name, { width }]) => ({ name, type: "float32", shape: [-1, width] })),
+    /** @param {string[]} texts @param {string} name of an output @param {boolean} pairs */
+    async run(texts, name, pairs) {
+      const way = /** @type {{ output: string, first: boolean, places: number, width: number }} */ (ways.get(name)), list = rows(texts, way.places, pairs);
+      /** @type {(Float32Array | undefined)[]} */
+      const found = [];
+      for (const row of list) {
+        if (row.ids.length === 0) { // nothing is what a tokenizer that puts nothing around texts makes of an empty one
+          found.push(undefined);
+          continue;
+        }
+        const places = fixed > 0 ? fixed : row.ids.length, feeds = Object.fromEntries(inputs.map((t) => [t.name, new ort.Tensor(t.type, t.numbers(t.takes(row, places)), [1, places])]));
+        const { [way.output]: y } = await session.run(feeds, [way.output]);
+        found.push(features(y, way, row.ids.length));
+      }
+      const width = found.find((f) => f)?.length ?? way.width, values = new Float32Array(list.length * Math.max(width, 0));
+      if (width < 1) throw new Error("the tokenizer makes no tokens of an empty text, and the model does not say how many features it gives: declare rows with a missing text as left out");
+      found.forEach((f, i) => {
+        if (f && f.length !== width) throw new Error(`the output ${name} has ${width} features of one text and ${f.length} of another`);
+        if (f) values.set(f, i * width);
+      });
+      return { shape: [list.length, width], values };
+    },
+  };
+}
+
+// input says how a model's input is made of a row; of a single one, whatever its name, that is the numbers of tokens.
+/** @param {any} t @param {number} many */
+function input({ name, type, shape, isTensor }, many) {
+  const takes = TAKEN[many === 1 ? "input_ids" : name.replace(/:0$/, "")], is = `the model's input ${String(name).slice(0, 60)}`, size = (/** @type {unknown} */ d) => typeof d === "number" && d > 0 ? d : 0;
+  if (!takes || !Object.hasOwn(TAKEN, many === 1 ? "input_ids" : name.replace(/:0$/, ""))) throw new Error(`${is} is none that a tokenizer can give: ${Object.keys(TAKEN).join(", ")}`);
+  if (!isTensor || type !== "int64" && type !== "int32") throw new Error(`${is} is of ${type ?? "no tensor"}, and the numbers of tokens are int64 or int32: choose the model without a tokenizer, or export it from the numbers of tokens on`);
+  if (shape.length !== 2 || size(shape[0]) > 1 || size(shape[1]) > 512) throw new Error(`${is} is not [rows, tokens] with an open number of rows and at most 512 tokens: export it so`);
+  return { name, type, takes, places: size(shape[1]), numbers: type === "int64" ? (/** @type {number[]} */ v) => BigInt64Array.from(v, BigInt) : (/** @type {number[]} */ v) => Int32Array.from(v) };
+}
+
+// features are what a model gave for so many tokens.
+/** @param {any} y @param {{ output: string, first: boolean }} way @param {number} tokens */
+function features({ type, dims, data }, { output, first }, tokens) {
+  const width = dims.at(-1);
+  if (type !== "float32" || dims[0] !== 1 || dims.length === 3 && dims[1] < tokens) throw new Error(`the output ${output} is [${dims}] of ${type} for ${tokens} tokens of one text`);
+  if (dims.length === 2 || first) return data.slice(0, width);
+  const sums = new Float64Array(width);
+  for (let k = 0; k < tokens; k++) for (let i = 0; i < width; i++) sums[i] += data[k * width + i];
+  return Float32Array.from(sums, (v) => v / tokens);
+}
 
 // one keeps the first tokens of a text, and its last, which ends it.
 /** @param {Tokenizer} tokenizer @param {string} text @param {number} places @returns {Encoded} */

@@ -46,7 +46,7 @@ export interface Files { train: File[]; test: File[] }
 // Invitation and Joining are a run.Invitation and a run.Joining: how parties get to a room.
 export interface Invitation { room: string; secret: string }
 export interface Joining extends Invitation { name: string }
-export interface Source { data?: string; files?: Files; backbone?: { file: File; options: object } }
+export interface Source { data?: string; files?: Files; backbone?: { model: File[]; options: object } }
 
 // --- charts.js ---
 

@@ -44,16 +44,16 @@ const mostSide = 4096
 // madeElsewhere is the advice where a model cannot be run here.
 const madeElsewhere = "Or have the program that the model comes from make the features, and open them here as .npz: X [rows, features] with y [rows]."
 
-// tokens reports whether a model takes numbers of tokens there.
-func tokens(in run.BackboneTensor) bool { return in.Type == "int64" || in.Type == "int32" }
+// withTokenizer is the advice where a model takes numbers of tokens.
+const withTokenizer = "choose its tokenizer together with it, tokenizer.json or vocab.txt."
 
 // newFit fits rows to the one input of a model.
 func newFit(inputs []run.BackboneTensor, meta data.Meta, q run.BackboneRequest) (fit, error) {
 	var f fit
 	if len(inputs) != 1 {
 		fix := "Export the model with one input; what else it needs has to be a constant in it."
-		if slices.ContainsFunc(inputs, tokens) {
-			fix = "It reads numbers of tokens, as BERT does. " + madeElsewhere
+		if run.WantsTokens(inputs) {
+			fix = "It reads numbers of tokens, as BERT does: " + withTokenizer + " " + madeElsewhere
 		}
 		return f, refusal("a model with one input, for a row", fmt.Sprintf("%d: %s", len(inputs), listed(inputs)), fix)
 	}
@@ -64,7 +64,7 @@ func newFit(inputs []run.BackboneTensor, meta data.Meta, q run.BackboneRequest) 
 	case "string":
 		return f, f.texts(in, meta, q)
 	case "int64", "int32":
-		return f, refusal("an input of float32, uint8 or string", in.Name+" of "+in.Type, "If these are the numbers of tokens, export the model with its tokenizer inside, from a string on, in ONNX's own operators (StringNormalizer, StringSplit, LabelEncoder, TfIdfVectorizer). "+madeElsewhere)
+		return f, refusal("an input of float32, uint8 or string", in.Name+" of "+in.Type, "If these are the numbers of tokens, "+withTokenizer+" "+madeElsewhere)
 	default:
 		return f, refusal("an input of float32, uint8 or string", in.Name+" of "+in.Type, "Export the model with such an input.")
 	}

@@ -120,6 +120,9 @@ func hostile(t testing.TB) map[string]struct {
 	edit("a backbone without a hash", "features_of", func(_, a map[string]any) {
 		a["columns"], a["features_of"] = nil, map[string]any{"output": "y", "batch": 1}
 	})
+	edit("a backbone with a tokenizer without a hash", "tokenizer_sha256", func(_, a map[string]any) {
+		a["columns"], a["features_of"] = nil, map[string]any{"sha256": strings.Repeat("ab", 32), "output": "y", "batch": 1, "tokenizer_sha256": "a name"}
+	})
 	edit("a shape below 0", "shape", func(_, a map[string]any) { a["shape"], a["columns"] = list(-2, -2), nil })
 	edit("a shape of a table", "shape", func(_, a map[string]any) { a["shape"] = list(2, 2) })
 	edit("a kind that is none", "kind", func(_, a map[string]any) { column(a, 0)["kind"] = "sound" })

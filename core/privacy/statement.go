@@ -136,7 +136,11 @@ func (k Known) String() string {
 	if b.Tokens > 0 {
 		made = fmt.Sprintf("A tokenizer, which was made elsewhere, made a row of the numbers of its %d tokens", b.Tokens)
 	}
-	said += fmt.Sprintf(" %s from %s (SHA-256 %s, output %q). The %s is public too. It is assumed not to have been trained on these rows: what it may tell about them is not covered.", made, of, b.SHA256, b.Output, b.Kind())
+	with := ""
+	if b.Tokenizer != "" {
+		with = fmt.Sprintf("; its texts became tokens by the tokenizer with the SHA-256 %s, as public", b.Tokenizer)
+	}
+	said += fmt.Sprintf(" %s from %s (SHA-256 %s, output %q%s). The %s is public too. It is assumed not to have been trained on these rows: what it may tell about them is not covered.", made, of, b.SHA256, b.Output, with, b.Kind())
 	if b.Batch > 1 {
 		return said + fmt.Sprintf(" It was given %d rows at a time. The guarantee is that of the features. It holds for the rows only if those of a batch do not influence each other, which was tried on made-up rows and is not proven.", b.Batch)
 	}

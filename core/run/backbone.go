@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -28,6 +29,8 @@ type Backbone struct {
 	// tokenizer makes them; 0 where they are amounts. With Types, of each of so many there is one of each type.
 	Tokens int `json:"tokens,omitempty"`
 	Types  int `json:"types,omitempty"`
+	// Tokenizer is the SHA-256 of the file of the tokenizer by which a model of tokens read texts; empty where there was none.
+	Tokenizer string `json:"tokenizer_sha256,omitempty"`
 }
 
 // Kind says in a word what made the features.
@@ -60,6 +63,11 @@ func (b *Backbone) CheckTypes(tokens, types int) string {
 func IsTokenizer(name string) bool {
 	name = strings.ToLower(name)
 	return strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".txt")
+}
+
+// WantsTokens reports whether a model with such inputs takes the numbers of tokens, which a tokenizer has to give it.
+func WantsTokens(inputs []BackboneTensor) bool {
+	return slices.ContainsFunc(inputs, func(t BackboneTensor) bool { return t.Type == "int64" || t.Type == "int32" })
 }
 
 // BackboneRequest has the features of the open data made by the model in the file beside

@@ -46,6 +46,11 @@ func TestRunsOnFeaturesSaySo(t *testing.T) {
 	if res := stated(t, started(t, run.Config{Method: "constant", NoiseMultiplier: ptr(1.0), Steps: 3, Model: run.Model{Kind: "softmax"}}, ds)); !strings.Contains(res.Guarantee, `from the text in its column "100% sure" (SHA-256 c0ffee, output "y")`) {
 		t.Errorf("of texts it says %s", res.Guarantee)
 	}
+	ds = small(t)
+	ds.Backbone = &run.Backbone{SHA256: "c0ffee", Output: "y", Column: "mail", Normalise: "none", Batch: 1, Tokenizer: "decaf"}
+	if res := stated(t, started(t, run.Config{Method: "constant", NoiseMultiplier: ptr(1.0), Steps: 3, Model: run.Model{Kind: "softmax"}}, ds)); !strings.Contains(res.Guarantee, `output "y"; its texts became tokens by the tokenizer with the SHA-256 decaf, as public). The backbone is public too.`) {
+		t.Errorf("of tokens it says %s", res.Guarantee)
+	}
 	r := started(t, base("constant"), small(t))
 	if res := stated(t, r); strings.Contains(res.Guarantee, "backbone") || res.Released.Apply.FeaturesOf != nil {
 		t.Error("a run on rows speaks of a backbone")

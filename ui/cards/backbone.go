@@ -17,6 +17,7 @@ import (
 
 // Featurer receives the events of the backbone card.
 type Featurer interface {
+	// ChooseBackbone takes a file, or an array of a model's and its tokenizer's.
 	ChooseBackbone(file app.Value)
 	// SetBackbone changes output, normalise or resize.
 	SetBackbone(key, value string)
@@ -48,17 +49,9 @@ func (c *Data) backbone() app.UI {
 	return app.Details().Class("advanced").ID("backbone").Open(v.File != "").Body(
 		app.Summary().Text("Use a backbone (ONNX) or a tokenizer"),
 		app.Div().Class("advanced-body").Body(
-			app.P().Class("help").Text("A model that was trained elsewhere, on other data, makes features of every row; then a small private model learns on those. One that reads texts takes the column whose kind in the table is text. A transformer’s tokenizer, tokenizer.json or vocab.txt, makes tokens of texts, for a network that begins with an embedding. The file stays on this device. What runs models, ONNX Runtime, is fetched from this site once, 2.7 MB."),
+			app.P().Class("help").Text("A model that was trained elsewhere, on other data, makes features of every row; then a small private model learns on those. One that reads texts takes the column whose kind in the table is text. A transformer’s tokenizer, tokenizer.json or vocab.txt, makes tokens of texts, for a network that begins with an embedding, or for a model that reads tokens. The file stays on this device. What runs models, ONNX Runtime, is fetched from this site once, 2.7 MB."),
 			app.Label().Class("button").For("backbone-file").Text("Choose a model"),
-			app.Input().Type("file").ID("backbone-file").Class("visually-hidden").Accept(".onnx,.json,.txt").
-				OnChange(func(ctx app.Context, _ app.Event) {
-					files := ctx.JSSrc().Get("files")
-					if files.Length() > 0 {
-						file := files.Index(0)
-						ctx.JSSrc().Set("value", "")
-						l.ChooseBackbone(file)
-					}
-				}),
+			app.Input().Type("file").ID("backbone-file").Class("visually-hidden").Accept(".onnx,.json,.txt").Multiple(true).OnChange(picked(l.ChooseBackbone)),
 			v.working(l),
 			app.P().ID("backbone-fault").Class("fault").Role("status").Hidden(v.Fault == "").Text(v.Fault),
 			v.choices(l),
@@ -142,7 +135,10 @@ func (v *BackboneView) choices(l Featurer) app.UI {
 
 // help says what features are made of an output.
 func (v *BackboneView) help() string {
-	if run.IsTokenizer(v.File) {
+	switch {
+	case run.WantsTokens(v.Info.Inputs):
+		return "It reads numbers of tokens. Choose its tokenizer as well: tokenizer.json or vocab.txt."
+	case run.IsTokenizer(v.File):
 		return "So many tokens a row has at most: a longer text is cut, and each costs time and memory."
 	}
 	return "Of pictures’ positions, or parts of a text, features are the mean. What is computed before an output can be had where the file has it as an output too."

@@ -48,22 +48,27 @@ func (c *Model) beside(f fileBeside, used ...app.UI) app.UI {
 			app.P().Class("help").Text(f.help),
 			app.Label().Class("button").For(input).Text(f.button),
 			app.Input().Type("file").ID(input).Class("visually-hidden").Accept(f.accept).Multiple(f.several).
-				OnChange(func(ctx app.Context, _ app.Event) {
-					files := app.Window().Get("Array").Call("from", ctx.JSSrc().Get("files"))
-					if n := files.Length(); n > 0 {
-						ctx.JSSrc().Set("value", "")
-						if n == 1 {
-							files = files.Index(0)
-						}
-						f.choose(files)
-					}
-				}),
+				OnChange(picked(f.choose)),
 			app.P().Class("loading").Role("status").Hidden(!f.view.Working).Text("Reading the file…"),
 			widget.Message(field+"-fault", "fault", fault),
 			widget.Message(field+"-warning", "warning", c.Form.Warnings[f.key]),
 			app.Div().Class("summary").Hidden(f.sum == "").Body(used...),
 		),
 	)
+}
+
+// picked hands over the file that was chosen, or an array of several.
+func picked(choose func(app.Value)) app.EventHandler {
+	return func(ctx app.Context, _ app.Event) {
+		files := app.Window().Get("Array").Call("from", ctx.JSSrc().Get("files"))
+		if n := files.Length(); n > 0 {
+			ctx.JSSrc().Set("value", "")
+			if n == 1 {
+				files = files.Index(0)
+			}
+			choose(files)
+		}
+	}
 }
 
 // fileInWords names a file by its name and the beginning of its hash.

@@ -32,11 +32,15 @@ type backbone struct {
 	tries   int
 }
 
-// ChooseBackbone reads a model.
+// ChooseBackbone reads a model. A tokenizer joins the model that was chosen before, where that reads tokens.
 func (b *backbone) ChooseBackbone(file app.Value) {
 	b.StopBackbone()
+	name := nameOfModel(file)
+	if i := b.view.Info; i != nil && run.WantsTokens(i.Inputs) && run.IsTokenizer(name) {
+		name, file = b.view.File, app.Window().Get("Array").Call("of", b.file, file)
+	}
 	b.file = file
-	b.view = cards.BackboneView{File: file.Get("name").String()}
+	b.view = cards.BackboneView{File: name}
 	mine := b.work()
 	b.cancel = b.client.Backbone(file, b.showProgress(mine), func(info run.BackboneInfo, err error) {
 		if !b.settled(mine, err) {
@@ -49,6 +53,18 @@ func (b *backbone) ChooseBackbone(file app.Value) {
 		}
 		b.data.changed()
 	})
+}
+
+// nameOfModel is the name of a file, or of the model's in an array of one and its tokenizer.
+func nameOfModel(file app.Value) string {
+	if !file.Get("length").Truthy() {
+		return file.Get("name").String()
+	}
+	name := file.Index(0).Get("name").String()
+	if second := file.Index(1); run.IsTokenizer(name) && second.Truthy() {
+		name = second.Get("name").String()
+	}
+	return name
 }
 
 // firstOutput is the name of the output that is chosen before anybody has chosen one: of two texts the first whose tokens have

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,9 +22,9 @@ import (
 
 // Backbones runs models that the page's visitor brings.
 type Backbones interface {
-	// Open opens one in whatever format there is. Its computation runs apart from this
-	// worker, takes so many bytes of memory at most, and ends when the context does.
-	Open(ctx context.Context, f source.File, memory int64) (Backbone, error)
+	// Open opens one in whatever format there is; with a tokenizer, which may be nil, one that takes the numbers of its tokens takes
+	// texts. Its computation runs apart from this worker, takes so many bytes of memory at most, and ends when the context does.
+	Open(ctx context.Context, f, tokenizer source.File, memory int64) (Backbone, error)
 	// Version names the runtime: another may give other features.
 	Version() string
 }
@@ -150,7 +151,7 @@ func (x *extraction) inspect(r Request) (any, error) {
 	if x.backbones == nil {
 		return nil, errNoBackbones
 	}
-	f, sum, err := x.backboneFile(r)
+	f, err := x.backboneFiles(r)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +160,7 @@ func (x *extraction) inspect(r Request) (any, error) {
 		return nil, err
 	}
 	defer m.Close()
-	return run.BackboneInfo{SHA256: sum, Bytes: f.Size(), Inputs: m.Inputs(), Outputs: m.Outputs(), Memory: m.Memory()}, nil
+	return run.BackboneInfo{SHA256: f.sum, Bytes: f.Size(), Inputs: m.Inputs(), Outputs: m.Outputs(), Memory: m.Memory()}, nil
 }
 
 // featurise replaces the rows of the open data by their features, and only when that
@@ -174,7 +175,7 @@ func (x *extraction) featurise(r Request, q run.BackboneRequest) (*data.Report, 
 		return nil, errors.New("worker: the rows are features already: open the data again")
 	}
 	began := x.mail.now()
-	f, sum, err := x.backboneFile(r)
+	f, err := x.backboneFiles(r)
 	if err != nil {
 		return nil, err
 	}
@@ -183,13 +184,13 @@ func (x *extraction) featurise(r Request, q run.BackboneRequest) (*data.Report, 
 			return nil, err
 		}
 	}
-	key, err := featuresKey(x.data.rows, sum, x.backbones.Version(), q)
+	key, err := featuresKey(x.data.rows, f.sum+f.tokenizerSum, x.backbones.Version(), q)
 	if err != nil {
 		return nil, err
 	}
 	made, info, err := x.store.load(x.data.rows, key, rowsDone(x.mail, r.ID, f.Name()))
 	if made == nil && err == nil {
-		made, info, err = x.makeFeatures(r.ID, f, sum, key, q)
+		made, info, err = x.makeFeatures(r.ID, f, key, q)
 	}
 	if err != nil {
 		return nil, inFile(f, err)
@@ -219,7 +220,7 @@ type featured struct {
 }
 
 // makeFeatures runs the model, and stores its features.
-func (x *extraction) makeFeatures(id int, f source.File, sum, key string, q run.BackboneRequest) (*data.Dataset, featured, error) {
+func (x *extraction) makeFeatures(id int, f backboneFiles, key string, q run.BackboneRequest) (*data.Dataset, featured, error) {
 	var info featured
 	m, err := x.openBackbone(id, f, q.Batch)
 	if err != nil {
@@ -234,7 +235,7 @@ func (x *extraction) makeFeatures(id int, f source.File, sum, key string, q run.
 		return nil, info, err
 	}
 	info.Backbone, info.Input, info.Width = e.Made(), e.Input(), e.Width()
-	info.SHA256 = sum
+	info.SHA256, info.Tokenizer = f.sum, f.tokenizerSum
 	made, odd, err := data.Featured(ctx, x.data.rows, e, info.Backbone, m.rows())
 	if err != nil {
 		return nil, info, err
@@ -254,11 +255,11 @@ func rowsDone(m mail, id int, name string) func(done, total int) {
 	}
 }
 
-func (x *extraction) openBackbone(id int, f source.File, batch int) (*attended, error) {
+func (x *extraction) openBackbone(id int, f backboneFiles, batch int) (*attended, error) {
 	a := &attended{mail: x.mail, id: id, p: source.Progress{Phase: phaseRuntime, File: f.Name()}}
 	x.mail.send(ProgressType, id, a.p)
 	err := a.attend(patienceOpening, "be opened", func(ctx context.Context) (err error) {
-		a.Backbone, err = x.backbones.Open(ctx, f, memoryFor(f.Size(), batch))
+		a.Backbone, err = x.backbones.Open(ctx, f.File, f.tokenizer, memoryFor(f.Size(), batch))
 		return err
 	})
 	if own := (*data.Error)(nil); errors.As(err, &own) {
@@ -270,27 +271,52 @@ func (x *extraction) openBackbone(id int, f source.File, batch int) (*attended, 
 	return a, nil
 }
 
-// backboneFile returns the one file of a request, with its hash in hexadecimal.
-func (x *extraction) backboneFile(r Request) (f source.File, sum string, err error) {
-	if len(r.TrainFiles) != 1 || len(r.TestFiles) != 0 {
-		return nil, "", errors.New("worker: the one file of a model is what this request takes")
+// backboneFiles are the file of a model, and that of its tokenizer where there is one, each with its hash in hexadecimal.
+type backboneFiles struct {
+	source.File
+	sum          string
+	tokenizer    source.File // nil: none
+	tokenizerSum string
+}
+
+// backboneFiles returns the files of a request.
+func (x *extraction) backboneFiles(r Request) (all backboneFiles, err error) {
+	files := r.TrainFiles
+	if len(files) == 0 || len(r.TestFiles) != 0 {
+		return all, errors.New("worker: the file of a model is what this request takes")
 	}
-	f = r.TrainFiles[0]
+	all.File = files[0]
+	if len(files) > 1 {
+		i := slices.IndexFunc(files, func(f source.File) bool { return run.IsTokenizer(f.Name()) })
+		if len(files) != 2 || i < 0 || run.IsTokenizer(files[1-i].Name()) {
+			return all, &data.Error{File: files[0].Name(), Expected: "a model alone, or with its tokenizer: model.onnx and tokenizer.json", Got: fmt.Sprintf("%d files", len(files)), Fix: "Choose these two together."}
+		}
+		all.File, all.tokenizer = files[1-i], files[i]
+		if all.tokenizerSum, err = x.hashOf(r.ID, all.tokenizer); err != nil {
+			return all, err
+		}
+	}
+	all.sum, err = x.hashOf(r.ID, all.File)
+	return all, err
+}
+
+// hashOf returns the hash of a file, in hexadecimal, that is neither empty nor too large.
+func (x *extraction) hashOf(id int, f source.File) (sum string, err error) {
 	switch {
 	case f.Size() == 0:
-		return nil, "", &data.Error{File: f.Name(), Expected: "a model", Got: "an empty file", Fix: "Choose an ONNX file."}
+		return "", &data.Error{File: f.Name(), Expected: "a model", Got: "an empty file", Fix: "Choose an ONNX file."}
 	case f.Size() > mostBackbone:
-		return nil, "", &data.Error{File: f.Name(), Expected: fmt.Sprintf("a model of at most %d MB", mostBackbone>>20), Got: fmt.Sprintf("%d MB", f.Size()>>20), Fix: "Choose a smaller model."}
+		return "", &data.Error{File: f.Name(), Expected: fmt.Sprintf("a model of at most %d MB", mostBackbone>>20), Got: fmt.Sprintf("%d MB", f.Size()>>20), Fix: "Choose a smaller model."}
 	}
 	rc, err := f.Open()
 	if err == nil {
 		defer rc.Close()
 		h := sha256.New()
-		if _, err = io.Copy(h, &hashing{r: rc, mail: x.mail, id: r.ID, p: source.Progress{Phase: phaseFile, File: f.Name(), Total: f.Size()}}); err == nil {
-			return f, hex.EncodeToString(h.Sum(nil)), nil
+		if _, err = io.Copy(h, &hashing{r: rc, mail: x.mail, id: id, p: source.Progress{Phase: phaseFile, File: f.Name(), Total: f.Size()}}); err == nil {
+			return hex.EncodeToString(h.Sum(nil)), nil
 		}
 	}
-	return nil, "", &data.Error{File: f.Name(), Got: "the file could not be read", Err: err, Fix: "Choose the file again; it may have been moved or changed since."}
+	return "", &data.Error{File: f.Name(), Got: "the file could not be read", Err: err, Fix: "Choose the file again; it may have been moved or changed since."}
 }
 
 // hashing is a reader that tells the page how many bytes have been read.

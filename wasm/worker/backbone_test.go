@@ -24,23 +24,19 @@ import (
 // what is wrong with them.
 type halves struct {
 	opened, closed, runs int
-	text                 string
-	memory               int64 // that it may take
-	reads                bool  // texts, of which the first value is the length
+	text, tokens         string // of the model's file, and of the tokenizer's
+	memory               int64  // that it may take
+	reads                bool   // texts, of which the first value is the length
 }
 
 func (h *halves) Version() string { return "1" }
 
-func (h *halves) Open(ctx context.Context, f source.File, memory int64) (Backbone, error) {
-	rc, err := f.Open()
-	if err != nil {
-		return nil, err
+func (h *halves) Open(ctx context.Context, f, tokenizer source.File, memory int64) (Backbone, error) {
+	h.text, h.tokens = string(f.(memFile).b), ""
+	if tokenizer != nil {
+		h.tokens = string(tokenizer.(memFile).b)
 	}
-	b, err := io.ReadAll(rc)
-	if err != nil {
-		return nil, err
-	}
-	if h.text = string(b); h.text == "broken" {
+	if h.text == "broken" {
 		return nil, errors.New("protobuf parsing failed")
 	}
 	if h.text == "never opens" {
@@ -350,4 +346,31 @@ func FuzzReadFeatures(f *testing.F) {
 		}
 		x.end()
 	})
+}
+
+// TestATokenizerBesideAModel: of two files, in either order, the model is opened with the tokenizer, both hashes are said, and
+// features of another tokenizer are others; what is no such pair is refused.
+func TestATokenizerBesideAModel(t *testing.T) {
+	models, store := &halves{}, memFeatures{}
+	m, tok, other := memFile{"model.onnx", []byte("a")}, memFile{"tokenizer.json", []byte("{}")}, memFile{"vocab.txt", []byte("x")}
+	sum := func(f memFile) string { return fmt.Sprintf("%x", sha256.Sum256(f.b)) }
+	first := asked[*data.Report](t, opened(t, models, store, ignore), Featurise, featurise, m, tok)
+	if b := first.Backbone; b.SHA256 != sum(m) || b.Tokenizer != sum(tok) || b.File != "model.onnx" || models.tokens != "{}" {
+		t.Errorf("%+v, opened with %q", b, models.tokens)
+	}
+	for _, tt := range []struct {
+		files  []source.File
+		cached bool
+		with   string
+	}{{[]source.File{tok, m}, true, sum(tok)}, {[]source.File{m, other}, false, sum(other)}, {[]source.File{m}, false, ""}} {
+		if b := asked[*data.Report](t, opened(t, models, store, ignore), Featurise, featurise, tt.files...).Backbone; b.Cached != tt.cached || b.Tokenizer != tt.with || b.SHA256 != sum(m) {
+			t.Errorf("%v: %+v", tt.files, b)
+		}
+	}
+	for _, files := range [][]source.File{{m, m}, {tok, other}, {m, tok, other}, {m, memFile{"tokenizer.json", nil}}} {
+		_, err := opened(t, models, store, ignore).answer(context.Background(), Request{Message: run.Message{Type: Featurise, Text: featurise}, TrainFiles: files})
+		if !errors.As(err, new(*data.Error)) {
+			t.Errorf("%v: %v", files, err)
+		}
+	}
 }

@@ -9,8 +9,10 @@ import path from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { controlled, eventually, file, hasShared, ready, results, shared, stage, STILL, until } from "./browser.mjs";
+import { open as openTokenizer } from "../tokenizer.mjs";
 import { missing, sharedFirefox } from "./firefox.mjs";
 import { FLOAT, INT64, STRING, UINT8, WIDTH, constant, drawn, kind, message, model, node, put, reader, unkind, value, vectors, vocabulary } from "./onnx.mjs";
+import { mails, vocabulary as words } from "./transformers.mjs";
 
 const { server, visit } = await stage();
 const firefox = sharedFirefox({});
@@ -230,6 +232,82 @@ test("a backbone reads texts, and a private head trains on what it makes of them
   assert.deepEqual(page.errors, []);
 });
 
+// tokenModel takes the numbers of tokens: a vector for each, and one for its type; the mean over those that the mask has is a second
+// output.
+const DIM = 6, TOKENS = 27, tokenVectors = drawn(TOKENS * DIM, 1), typeVectors = drawn(2 * DIM, 3).map((v) => v + 1);
+/** @param {{ dims?: (number | string)[], mask?: boolean, more?: string, tokens?: number, type?: number }} [of] */
+const tokenModel = ({ dims = ["n", "t"], mask = true, more, tokens = TOKENS, type = INT64 } = {}) => model({
+  nodes: [
+    node("Gather", ["vectors", "input_ids"], ["e"]), node("Gather", ["kinds", "token_type_ids"], ["k"]), node("Add", ["e", "k"], ["last_hidden_state"]),
+    ...mask ? [node("Cast", ["attention_mask"], ["m"], { to: FLOAT }), node("Unsqueeze", ["m", "last"], ["m3"]), node("Mul", ["last_hidden_state", "m3"], ["kept"]), node("ReduceSum", ["kept", "one"], ["sum"], { keepdims: 0 }),
+      node("ReduceSum", ["m", "one"], ["many"]), node("Div", ["sum", "many"], ["pooler_output"])] : [],
+  ],
+  constants: [constant("vectors", [tokens, DIM], tokenVectors.slice(0, tokens * DIM)), constant("kinds", [2, DIM], typeVectors), constant("last", [1], BigInt64Array.of(2n)), constant("one", [1], BigInt64Array.of(1n))],
+  inputs: [value("input_ids", type, dims), ...mask ? [value("attention_mask", type, dims)] : [], value("token_type_ids", type, dims), ...more ? [value(more, type, dims)] : []],
+  outputs: [value("last_hidden_state", FLOAT, [...dims, DIM]), ...mask ? [value("pooler_output", FLOAT, [dims[0], DIM])] : []],
+});
+
+test("a model of tokens reads texts, and pairs of them, by its tokenizer", async (t) => {
+  const page = await visit(t, ""), vocab = words(), table = mails(120), tokenizer = await openTokenizer(vocab), bytes = Buffer.from(await vocab.arrayBuffer());
+  await page.evaluate(unpack);
+  const pairs = table.replace("text,", "question,text,").replaceAll(/^(?!question)/gm, (_, at, s) => at < s.length ? "is it good?," : "");
+  const good = { open: tokenModel(), short: tokenModel({ type: 6 }), fixed: tokenModel({ dims: [1, 64] }) };
+  const bad = { other: tokenModel({ more: "past_key_values" }), maskless: tokenModel({ dims: ["n", 32], mask: false }), ranks: tokenModel({ dims: ["n"] }), few: tokenModel({ tokens: 4 }), floats: tokenModel({ type: FLOAT }), pictures: backbone };
+  const got = await page.evaluate(async ({ files, good, bad }) => {
+    const { unpack, clipscope: api } = /** @type {any} */ (window), [vocab, single, double] = files.map(unpack), options = { label: "answer", columns: { text: "text", question: "text" } };
+    const raw = await api.open({ train: [single] }, { label: "answer", columns: { text: "text" } }), two = await api.open({ train: [double] }, options);
+    const rejects = (/** @type {Promise<any>} */ p) => p.then(() => "it was taken", (e) => e.message), made = {}, refused = {};
+    const rows = async (model, data, output, more = {}) => (await api.features([model, vocab], data, { output, ...more })).summary.preview.rows.map((r) => r.slice(0, 6).map(Number));
+    for (const f of good.map(unpack)) {
+      const n = f.name === "fixed" ? 64 : 128;
+      made[f.name] = { names: (await api.backbone([vocab, f])).outputs.map((o) => o.name), mean: await rows(f, raw, `last_hidden_state, mean of ${n} tokens`), pooled: await rows(f, raw, `pooler_output of ${n} tokens`), first: await rows(f, raw, `last_hidden_state, the first of ${n} tokens`), two: await rows(f, two, `last_hidden_state, mean of ${n} tokens`) };
+    }
+    const model = unpack(good[0]);
+    made.open.batch = await rows(model, raw, "last_hidden_state, mean of 128 tokens", { batch: 7 });
+    made.cut = await rows(unpack(good[0]), two, "last_hidden_state, mean of 64 tokens");
+    for (const f of bad.map(unpack)) refused[f.name] = await rejects(api.features([f, vocab], raw, { output: "last_hidden_state, mean of 128 tokens" }));
+    refused.alone = await rejects(api.features(model, raw));
+    refused.two = await rejects(api.features([model, model], raw));
+    refused.numbers = await rejects(api.features([model, vocab], { train: [new File(["a,b,answer\n1,2,x\n3,4,y\n1,2,x\n3,4,y\n"], "numbers.csv")] }, { output: "pooler_output of 128 tokens" }));
+    const data = await api.features([model, vocab], raw, { output: "last_hidden_state, mean of 128 tokens" }), done = await (await api.train({ steps: 5, target_epsilon: 2 }, data)).done;
+    return { made, refused, guarantee: done.guarantee, of: done.released.apply.features_of, summary: data.summary };
+  }, { files: [file("vocab.txt", bytes), file("mails.csv", Buffer.from(table)), file("pairs.csv", Buffer.from(pairs))],
+    good: Object.entries(good).map(([name, b]) => file(name, b)), bad: Object.entries(bad).map(([name, b]) => file(name, b)) });
+
+  const { made, refused } = got, ways = (n) => [`last_hidden_state, mean of ${n} tokens`, `last_hidden_state, the first of ${n} tokens`, `pooler_output of ${n} tokens`];
+  assert.deepEqual([made.open.names, made.fixed.names], [[128, 64, 256, 512].flatMap(ways), ways(64)]);
+  // What the features of a row of tokens are, worked out here.
+  const vector = (/** @type {number} */ token, /** @type {number} */ k) => tokenVectors[token % TOKENS * DIM + k] + typeVectors[Math.floor(token / TOKENS) * DIM + k];
+  const mean = (/** @type {number[]} */ tokens) => Array.from({ length: DIM }, (_, k) => tokens.reduce((s, token) => s + vector(token, k), 0) / tokens.length);
+  const each = (/** @type {string} */ csv, /** @type {boolean} */ pair) => csv.trim().split("\n").slice(1).map((line) => [...tokenizer.run(line.split(",").slice(0, pair ? 2 : 1), `128 tokens${pair ? " with types" : ""}`, pair).values].filter((v) => v >= 0));
+  const near = (/** @type {number[]} */ a, /** @type {number[]} */ b) => a.every((v, k) => Math.abs(v - b[k]) <= 1e-4);
+  for (const [name, { mean: means, pooled, first, two, batch }] of Object.entries(made).filter(([n]) => n !== "cut")) {
+    for (const list of [means, pooled, ...batch ? [batch] : []]) for (const row of list) assert.ok(each(table, false).some((tokens) => near(row, mean(tokens))), `${name}: ${row} are of no text`);
+    for (const row of two) assert.ok(each(pairs, true).some((tokens) => near(row, mean(tokens))), `${name}: ${row} are of no two texts`);
+    for (const row of first) assert.ok(near(row, mean([2])), `${name}: ${row} are not those of [CLS]`);
+  }
+  for (const [name, says] of Object.entries({
+    other: /input past_key_values is none that a tokenizer can give: input_ids, /, maskless: /takes 32 tokens of each text, and has no input attention_mask/, ranks: /is not \[rows, tokens\]/, few: /few/, floats: /input_ids is of float32/, pictures: /input x .*choose the model without a tokenizer|input x is of float32/,
+    alone: /choose its tokenizer together with it, tokenizer\.json or vocab\.txt/, two: /a model alone, or with its tokenizer/, numbers: /one column of texts/,
+  })) assert.match(refused[name], says, name);
+  const sums = [good.open, bytes].map((b) => createHash("sha256").update(b).digest("hex"));
+  assert.deepEqual([got.of.sha256, got.of.tokenizer_sha256, got.summary.backbone.tokenizer_sha256, got.of.column], [...sums, sums[1], "text"]);
+  assert.ok(sums.every((s) => got.guarantee.includes(s)) && /became tokens by the tokenizer/.test(got.guarantee), got.guarantee);
+
+  // By hand: the model first, which asks for its tokenizer, and then that.
+  await page.setInputFiles("#files", { name: "mails.csv", mimeType: "text/csv", buffer: Buffer.from(table) });
+  await page.locator("#backbone > summary").click();
+  await page.setInputFiles("#backbone-file", { name: "model.onnx", mimeType: "", buffer: good.open });
+  await page.locator("#backbone", { hasText: "Choose its tokenizer as well" }).waitFor();
+  await page.setInputFiles("#backbone-file", { name: "vocab.txt", mimeType: "", buffer: bytes });
+  await page.selectOption("#backbone-output", "pooler_output of 128 tokens");
+  await page.click("#backbone-make");
+  await eventually(async () => assert.match(await page.textContent("#backbone-used"), /output “pooler_output of 128 tokens” of model\.onnx .* for the texts in “text”/));
+  await page.setInputFiles("#backbone-file", [{ name: "vocab.txt", mimeType: "", buffer: bytes }, { name: "both.onnx", mimeType: "", buffer: good.open }]);
+  await page.locator("#backbone", { hasText: "both.onnx: " }).waitFor();
+  assert.deepEqual(page.errors, []);
+});
+
 // hostile are files that call themselves models, and what is said of some. There are 50
 // with CLIPSCOPE_TRIALS, of which the last are drawn.
 const MANY = process.env.CLIPSCOPE_TRIALS ? 50 : 26;
@@ -248,7 +326,7 @@ function hostile() {
     named("no graph", message(put(1, 8), put(8, message(put(1, ""), put(2, 13))))),
     named("an unknown operator", model({ nodes: [node("Exfiltrate", ["x"], ["y"])], inputs: [x], outputs: [y] })),
     named("texts", model({ nodes: [node("Identity", ["x"], ["y"])], inputs: [value("x", STRING, ["n", 4])], outputs: [value("y", STRING, ["n", 4])] }), /one text a row/),
-    named("tokens", model({ nodes: [node("Identity", ["input_ids"], ["y"])], inputs: [value("input_ids", INT64, ["n", 4])], outputs: [value("y", INT64, ["n", 4])] }), /input_ids of int64.*with its tokenizer inside/),
+    named("tokens", model({ nodes: [node("Identity", ["input_ids"], ["y"])], inputs: [value("input_ids", INT64, ["n", 4])], outputs: [value("y", INT64, ["n", 4])] }), /input_ids of int64.*choose its tokenizer together with it/),
     named("bytes that are no floats", model({ nodes: [flat], inputs: [value("x", UINT8, ["n", 3, 32, 32])], outputs: [value("y", UINT8, ["n", 3072])] }), /float32/),
     named("a batch of a million", model({ nodes: [flat], inputs: [value("x", FLOAT, [1_000_000, 3, 32, 32])], outputs: [value("y", FLOAT, [1_000_000, 3072])] }), /rows at a time/),
     named("huge pictures", model({ nodes: [node("Identity", ["x"], ["y"])], inputs: [value("x", FLOAT, ["n", 3, 1e8, 1e8])], outputs: [value("y", FLOAT, ["n", 3, 1e8, 1e8])] }), /at most 4096/),
