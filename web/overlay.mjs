@@ -1,5 +1,6 @@
 // Prints what the page's program is built of in the place of other files, for go build -overlay:
-// small packages for some of Go's, one without tables that no pattern needs, and shaders without their comments, which it writes to a folder.
+// small packages for some of Go's, one without tables that no pattern needs, one way to sort by a function instead of one for each type,
+// and shaders without their comments, which it writes to a folder.
 //
 //	node overlay.mjs FOLDER > overlay.json
 import { execFileSync } from "node:child_process";
@@ -28,7 +29,7 @@ for (const [name, dir, ...files] of list("-f", '{{.ImportPath}}\t{{.Dir}}{{range
 // Patterns of the program's own know letters, and no other class of Unicode: a visitor need not fetch the tables
 // of all scripts. A pattern that takes another does not compile, and the program ends where it starts.
 const known = { "unicode.CategoryAliases": "noAliases", "unicode.Categories": "letters", "unicode.Scripts": "noTables", "unicode.FoldScript": "noTables", "unicode.Cn": "nil" };
-const [[syntax]] = list("-f", "{{.Dir}}", "regexp/syntax");
+const [[syntax], [slices], [sort]] = ["regexp/syntax", "slices", "sort"].map((name) => list("-f", "{{.Dir}}", name)[0]);
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 writeFileSync(join(folder, "parse.txt"), readFileSync(join(syntax, "parse.go"), "utf8").replace(/\bunicode\.(CategoryAliases|Categories|Scripts|FoldScript|Cn)\b/g, (name) => known[/** @type {keyof typeof known} */ (name)]) + `
@@ -39,6 +40,24 @@ var (
 )
 `);
 Replace[join(syntax, "parse.go")] = join(folder, "parse.txt");
+
+// Go writes what sorts by a function twice from one form: for every type in package slices, and in package sort over less and swap. The
+// second takes the first one's place, so that some twenty types have one between them; the order is the same.
+writeFileSync(join(folder, "sort.txt"), readFileSync(join(sort, "zsortfunc.go"), "utf8").replace(/^package sort$/m, "package slices") + `
+type lessSwap struct {
+	Less func(i, j int) bool
+	Swap func(i, j int)
+}
+
+func over[E any](data []E, cmp func(a, b E) int) lessSwap {
+	return lessSwap{func(i, j int) bool { return cmp(data[i], data[j]) < 0 }, func(i, j int) { data[i], data[j] = data[j], data[i] }}
+}
+
+func pdqsortCmpFunc[E any](data []E, a, b, limit int, cmp func(a, b E) int) { pdqsort_func(over(data, cmp), a, b, limit) }
+
+func stableCmpFunc[E any](data []E, n int, cmp func(a, b E) int) { stable_func(over(data, cmp), n) }
+`);
+Replace[join(slices, "zsortanyfunc.go")] = join(folder, "sort.txt");
 
 // WGSL has no texts in which a comment might seem to begin, and these shaders no /* */.
 /** @param {string} text */

@@ -17,13 +17,14 @@ const MOST = 64 << 20; // bytes of a tokenizer's file: those of large vocabulari
 async function read(file) {
   if (file.size > MOST) throw new Error(`a tokenizer has at most ${MOST >> 20} MB, and ${file.name} has ${file.size >> 20}`);
   const text = await file.text(), source = /\.txt$/i.test(file.name) ? wordPieces(text, file.name) : described(text, file.name);
-  let tokenizer;
+  let tokenizer, pair;
   try {
     tokenizer = new Tokenizer(source, {});
+    pair = pairing(tokenizer, source.post_processor?.type === "RobertaProcessing");
   } catch (e) {
     throw new Error(`${file.name} describes no tokenizer that can be read here: ${String(e?.message ?? e).slice(0, 200)}`);
   }
-  const tokens = known(source), pair = pairing(tokenizer, source.post_processor?.type === "RobertaProcessing"), most = Math.max(...pair.types) + 1;
+  const tokens = known(source), most = Math.max(...pair.types) + 1;
   return {
     tokens, most,
     /** @param {string[]} texts @param {number} places @param {boolean} [pairs] @returns {Encoded[]} */

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// sorting prints how lists with many equal keys come out of sorting by a function, of a small and of a large type.
+const sorting = `package main
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+)
+
+type large struct {
+	key  int
+	name string
+	rest [4]float64
+}
+
+func main() {
+	h, rng := fnv.New64(), rand.New(rand.NewPCG(1, 2))
+	for n := range 600 {
+		small, wide := make([][2]int16, n), make([]large, n)
+		for i := range n {
+			k := rng.IntN(1 + n/(1+n%7))
+			if n%5 == 0 {
+				k = i % 9 * (n%3 - 1)
+			}
+			small[i], wide[i] = [2]int16{int16(k), int16(i)}, large{key: k, name: fmt.Sprint(i)}
+		}
+		stable := slices.Clone(wide)
+		slices.SortFunc(small, func(a, b [2]int16) int { return cmp.Compare(a[0], b[0]) })
+		slices.SortFunc(wide, func(a, b large) int { return cmp.Compare(b.key, a.key) })
+		slices.SortStableFunc(stable, func(a, b large) int { return cmp.Compare(a.key, b.key) })
+		fmt.Fprintln(h, small, wide, stable)
+	}
+	fmt.Println(h.Sum64())
+}
+`
+
+// TestSortsAsGoDoes: what the page's program sorts with, which web/overlay.mjs puts in the place of a form for every type, gives
+// the order that these give, of equal keys too.
+func TestSortsAsGoDoes(t *testing.T) {
+	overlay, err := filepath.Abs("bin/overlay.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(overlay); err != nil {
+		t.Skip("the page was not built: make build")
+	}
+	file := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(file, []byte(sorting), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said [2]string
+	for i, more := range [][]string{nil, {"-overlay", overlay}} {
+		cmd := exec.Command("go", append(append([]string{"run"}, more...), file)...)
+		cmd.Stderr = os.Stderr
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		said[i] = string(out)
+	}
+	if said[0] != said[1] || len(said[0]) < 10 {
+		t.Errorf("sorted %q, and with the overlay %q", said[0], said[1])
+	}
+}
