@@ -22,7 +22,7 @@ const ProtocolVersion = 10
 // meanings are the field's own.
 type Config struct {
 	// Data names built-in data (digits, digits-rare, moons, blobs, spirals, regression-vc,
-	// regression-ac, regression-ac-far), or is "files" when files take its place.
+	// sentences, regression-ac, regression-ac-far), or is "files" when files take its place.
 	Data    string  `json:"data,omitempty"`
 	CSV     CSV     `json:"csv,omitzero"`
 	Scaling Scaling `json:"scaling,omitzero"`

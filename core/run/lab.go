@@ -48,9 +48,10 @@ type Look struct {
 	Labels    []int     `json:"labels,omitempty"` // numbers of Classes
 	Classes   []string  `json:"classes,omitempty"`
 	Losses    []Number  `json:"losses"`
-	Largest   []Example `json:"largest,omitempty"` // pictures alone: those with the longest gradients
+	Largest   []Example `json:"largest,omitempty"` // pictures and sentences alone: those with the longest gradients
 	Smallest  []Example `json:"smallest,omitempty"`
 	NonFinite int       `json:"non_finite,omitempty"`
+	Modules   []string  `json:"modules,omitempty"` // of a network that reads sentences: its layers with parameters
 }
 
 // LabProgress says how far training on is.
@@ -59,13 +60,16 @@ type LabProgress struct {
 	Steps int `json:"steps"`
 }
 
-// Example is a picture of a batch.
+// Example is a picture of a batch, or a sentence.
 type Example struct {
 	Label  int    `json:"label"` // a number of [Look.Classes]
 	Norm   Number `json:"norm"`  // of its gradient
 	Height int    `json:"height"`
 	Width  int    `json:"width"`
 	Pixels []byte `json:"pixels"` // [planes×height×width]; in JSON as base64
+	// Text is the sentence, and Parts the lengths of its gradient by the parameters of each of [Look.Modules].
+	Text  string   `json:"text,omitempty"`
+	Parts []Number `json:"parts,omitempty"`
 }
 
 // ClipRequest asks what a method does to the batch at each of some thresholds. With

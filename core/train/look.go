@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"unicode/utf8"
 
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
@@ -27,6 +28,8 @@ type Gradients struct {
 	mean   []float64 // ḡ, all tensors one after the other
 	losses []float32
 	step   int
+	// parts are the lengths of each example's gradient by layer, one layer after the other; nil where no sentences are read.
+	parts [][]float32
 }
 
 // Look measures the gradients of a batch of training rows with the model as it stands:
@@ -63,11 +66,43 @@ func (r *Run) Look(ctx context.Context, batch int) (*Gradients, error) {
 	if err := compute.Read(ctx, r.work.be, g.losses, r.work.report.losses.Slice(0, n)); err != nil {
 		return nil, fmt.Errorf("train: looking: %w", err)
 	}
+	if err := g.readParts(ctx); err != nil {
+		return nil, err
+	}
 	var err error
 	if g.Batch, err = lab.New(gram, n); err != nil {
 		return nil, err
 	}
 	return g, g.readMean(ctx, gram)
+}
+
+// readParts measures the gradients by layer, where the data are sentences of letters, which can be shown.
+func (g *Gradients) readParts(ctx context.Context) error {
+	r, n := g.run, len(g.rows)
+	if !sentences(r.feed.ds.Columns) {
+		return nil
+	}
+	var lengths []compute.Buffer
+	for range r.work.terms.Spec.Groups() {
+		b := r.work.be.New(n)
+		defer r.work.be.Free(b)
+		kernel.Fill(r.work.be, n, 0, b)
+		lengths = append(lengths, b)
+	}
+	r.work.model.Norms(lengths)
+	for _, b := range lengths {
+		part := make([]float32, n)
+		if err := compute.Read(ctx, r.work.be, part, b); err != nil {
+			return fmt.Errorf("train: looking: %w", err)
+		}
+		g.parts = append(g.parts, part)
+	}
+	return nil
+}
+
+// sentences reports whether rows are letters of one column, and nothing else.
+func sentences(columns []data.Column) bool {
+	return len(columns) > 0 && columns[0].Kind == data.Letters && !slices.ContainsFunc(columns[1:], func(c data.Column) bool { return c.Makes() })
 }
 
 // readMean adds up the gradients that are finite, which are still there.
@@ -95,7 +130,7 @@ func (g *Gradients) readMean(ctx context.Context, gram []float32) error {
 	return nil
 }
 
-// pictured bounds the pictures that are shown of those with the longest, and the shortest,
+// pictured bounds the pictures, or sentences, that are shown of those with the longest, and the shortest,
 // gradients.
 const pictured = 8
 
@@ -121,14 +156,47 @@ func (g *Gradients) Told() run.Look {
 			l.Labels = append(l.Labels, int(r.feed.ds.Train.Y[row]))
 		}
 	}
-	if r.feed.ds.Train.U8 != nil && len(r.feed.ds.Shape) >= 2 && l.Labels != nil {
+	show := g.picture
+	if g.parts != nil {
+		show, l.Modules = g.sentence, g.modules()
+	}
+	if l.Labels != nil && (g.parts != nil || r.feed.ds.Train.U8 != nil && len(r.feed.ds.Shape) >= 2) {
 		order := g.byNorm()
 		for k := range min(pictured, len(order)) {
-			l.Smallest = append(l.Smallest, g.picture(order[k]))
-			l.Largest = append(l.Largest, g.picture(order[len(order)-1-k]))
+			l.Smallest = append(l.Smallest, show(order[k]))
+			l.Largest = append(l.Largest, show(order[len(order)-1-k]))
 		}
 	}
 	return l
+}
+
+// modules are the layers that gradients are measured by.
+func (g *Gradients) modules() (names []string) {
+	for _, o := range g.run.work.terms.Spec.Layers {
+		if o.Parameters > 0 {
+			names = append(names, o.Text)
+		}
+	}
+	return names
+}
+
+// sentence is an example whose letters are tokens; one that is no letter of ASCII is shown as a dot.
+func (g *Gradients) sentence(i int) run.Example {
+	ds, row := g.run.feed.ds, g.rows[i]
+	e := run.Example{Label: int(ds.Train.Y[row]), Norm: run.Number(g.Norms[i])}
+	for _, token := range ds.Train.F32[row*ds.Features:][:ds.Features] {
+		switch {
+		case token < 0:
+		case token < utf8.RuneSelf:
+			e.Text += string(rune(token))
+		default:
+			e.Text += "·"
+		}
+	}
+	for _, part := range g.parts {
+		e.Parts = append(e.Parts, run.Number(part[i]))
+	}
+	return e
 }
 
 // byNorm returns the examples, the shortest gradient first.

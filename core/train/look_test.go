@@ -3,6 +3,8 @@ package train
 import (
 	"context"
 	"math"
+	"regexp"
+	"slices"
 	"testing"
 
 	"clipscope/core/compute"
@@ -202,8 +204,8 @@ func TestLookTellsOfOneBatch(t *testing.T) {
 	if other.TrueNorm == g.TrueNorm {
 		t.Error("another batch is the same")
 	}
-	if _, err := g.Boundary(context.Background(), 8); err == nil {
-		t.Error("digits have a plane")
+	if _, err := g.Boundary(context.Background(), 8); err == nil || l.Modules != nil || l.Largest[0].Parts != nil {
+		t.Error("digits have a plane, or parts as sentences have")
 	}
 	moons, err := builtin.Make("moons", 1)
 	if err != nil {
@@ -258,5 +260,26 @@ func TestTheThresholdSettlesAtTheBottomOfTheU(t *testing.T) {
 	}
 	if m > e {
 		t.Errorf("the measured error is least at %.3g, above DC's %.3g", m, e)
+	}
+}
+
+// TestSentencesAreToldByLayer: of drawn sentences the longest and shortest gradients are told with their text, and by layer: the
+// parts' squares add up to the whole's.
+func TestSentencesAreToldByLayer(t *testing.T) {
+	layers := []string{"embedding:256:8", "position", "skip", "attention:2", "add", "mean", "dense"}
+	_, g := looking(t, computetest.Fast(t), run.Config{Data: "sentences", Model: run.Model{Kind: "layers", Layers: layers}, Method: "constant", NoiseMultiplier: ptr(1.0), MaxGradNorm: 1, ExpectedBatchSize: 40, Steps: 5, Seed: ptr(uint64(7))}, builtin.Sentences(3, 60, 0))
+	l := g.Told()
+	if want := []string{"embedding:256:8", "position", "attention:2", "dense"}; !slices.Equal(l.Modules, want) || len(l.Largest) != pictured || len(l.Smallest) != pictured {
+		t.Fatalf("modules %q, %d + %d sentences", l.Modules, len(l.Largest), len(l.Smallest))
+	}
+	form := regexp.MustCompile(`^[a-z]+ was (not [a-z]+ but )?[a-z]+(, not [a-z]+)?$`)
+	for _, e := range append(l.Largest, l.Smallest...) {
+		sum := 0.0
+		for _, p := range e.Parts {
+			sum += float64(p) * float64(p)
+		}
+		if !form.MatchString(e.Text) || len(e.Parts) != 4 || math.Abs(math.Sqrt(sum)/float64(e.Norm)-1) > 1e-3 {
+			t.Errorf("%q, %v: parts %v", e.Text, e.Norm, e.Parts)
+		}
 	}
 }

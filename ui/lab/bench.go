@@ -2,6 +2,7 @@ package lab
 
 import (
 	"math"
+	"slices"
 
 	"clipscope/core/data/builtin"
 	"clipscope/core/run"
@@ -134,6 +135,11 @@ func (b *bench) facts(note func(name string, value float64)) {
 	typical := quantile(b.norms, 0.5)
 	note("median_norm", typical)
 	note("stretch", quantile(b.norms, 1)/typical)
+	note("longest_left", min(1, b.c/quantile(b.norms, 1)))
+	if all := b.look; all != nil && len(all.Largest) > 0 && len(all.Modules) > 0 {
+		parts := all.Largest[0].Parts
+		note("longest_part", float64(slices.Index(parts, slices.Max(parts))))
+	}
 	if halved(b.norms, b.c) {
 		note("half_c", typical)
 	}

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"encoding/base64"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -218,9 +219,13 @@ func (v *benchView) strips() app.UI {
 	if v.bench.look == nil {
 		return app.Div().Class("lab-strips").ID("lab-rows")
 	}
+	strip := v.strip
+	if v.bench.look.Modules != nil {
+		strip = v.sentences
+	}
 	return app.Div().Class("lab-strips").ID("lab-rows").Body(
-		v.strip("Largest gradients: what clipping silences", v.bench.look.Largest),
-		v.strip("Smallest gradients", v.bench.look.Smallest),
+		strip("Largest gradients: what clipping silences", v.bench.look.Largest),
+		strip("Smallest gradients", v.bench.look.Smallest),
 	)
 }
 
@@ -258,6 +263,38 @@ func (v *benchView) strip(title string, examples []run.Example) app.UI {
 			return app.Li().Body(&widget.Picture{Pixels: base64.StdEncoding.EncodeToString(e.Pixels), Height: e.Height, Width: e.Width, Text: weighed(w, float64(e.Norm), v.bench.c), Label: name(classes, e.Label)})
 		})),
 	)
+}
+
+// sentences returns the first examples as texts, each with the length of its gradient in every layer, and in that what clipping
+// leaves of it.
+func (v *benchView) sentences(title string, examples []run.Example) app.UI {
+	look := v.bench.look
+	w, _ := link.Weight(v.config.Method)
+	longest := 0.0
+	for _, part := range look.Largest[0].Parts {
+		longest = max(longest, float64(part))
+	}
+	return app.Div().Body(
+		app.H2().Text(title),
+		app.Ul().Class("lab-sentences").Body(app.Range(examples[:min(len(examples), 3)]).Slice(func(i int) app.UI {
+			e, left := examples[i], 1.0
+			if w != nil {
+				left = w.Factor(float64(e.Norm), v.bench.c)
+			}
+			return app.Li().Body(
+				app.P().Text("“"+e.Text+"”, "+name(look.Classes, e.Label)+": "+weighed(w, float64(e.Norm), v.bench.c)),
+				app.Dl().Body(app.Range(e.Parts).Slice(func(k int) app.UI {
+					part := float64(e.Parts[k])
+					return app.Div().Body(app.Dt().Text(look.Modules[k]), app.Dd().Text(words.Number(part, 2)), app.Dd().Body(app.Raw(partBar(part/longest, left))))
+				})),
+			)
+		})),
+	)
+}
+
+// partBar returns a share, 0 … 1, as SVG, and what is left of it.
+func partBar(share, left float64) string {
+	return fmt.Sprintf(`<svg class="part-bar" viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true"><path d="M0 6H%.1f"/><path class="left" d="M0 6H%.1f"/></svg>`, 100*finite(share), 100*finite(share*left))
 }
 
 // weighed writes a norm, and what a weight function leaves of it.

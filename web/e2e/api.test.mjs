@@ -25,7 +25,7 @@ test("methods and data describe themselves", async () => {
     const m = methods.find((m) => m.name === name);
     assert.ok(m?.title && m.idea && m.paper, `method ${name} is described`);
   }
-  for (const name of ["digits", "digits-rare", "moons", "blobs", "spirals", "regression-vc", "regression-ac", "regression-ac-far"]) {
+  for (const name of ["digits", "digits-rare", "moons", "blobs", "spirals", "sentences", "regression-vc", "regression-ac", "regression-ac-far"]) {
     assert.ok(datasets.some((d) => d.name === name), `data ${name} is listed`);
   }
   assert.match(version, /^\d+\.\d+\.\d+\+[0-9a-f]{8}$/);

@@ -90,7 +90,7 @@ for (const id of LESSONS) {
     await eventually(() => assert.equal(new URL(page.url()).hash, `#lesson=${id}.${at.match(/\d+/)?.[0]}`));
     if (id === LESSONS.at(-1)) { // it leads to the list of all, which is open
       await page.locator("#lesson-next", { hasText: "All lessons" }).press("Enter");
-      await page.locator(".lesson-list[open] li >> nth=6").waitFor();
+      await page.locator(".lesson-list[open] li >> nth=7").waitFor();
       await page.waitForFunction(() => document.activeElement?.id === "lesson-list");
     }
     assert.deepEqual(page.errors, []);

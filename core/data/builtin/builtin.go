@@ -25,6 +25,7 @@ func All() []Info {
 		{"moons", "Two moons", data.Classification, "Two interleaved half circles in the plane, 2,000 + 1,000 points."},
 		{"blobs", "Blobs", data.Classification, "Four round clouds in the plane, 2,000 + 1,000 points."},
 		{"spirals", "Spirals", data.Classification, "Two spiral arms in the plane, 2,000 + 1,000 points; no straight line parts them."},
+		{"sentences", "Drawn sentences", data.Classification, "2,000 + 500 short complaints and thanks, read by letters; both have the same words."},
 		{"regression-vc", "Linear regression, 256 features", data.Regression, "10,000 standard normal rows with a linear truth, as in the value-clipping paper, App. C.1."},
 		{"regression-ac", "Mean estimation, 10 dimensions", data.Regression, "1,000 points (±1, 0, …, 0) whose mean is sought, as in the AdaCliP paper."},
 		{"regression-ac-far", "Mean estimation from afar", data.Regression, "The same 1,000 points moved by 3 in each of the 10 dimensions: training starts at 0, far from their mean."},
@@ -49,6 +50,8 @@ func Make(name string, seed uint64) (*data.Dataset, error) {
 		ds = plane(seed, 4, blob)
 	case "spirals":
 		ds = plane(seed, 2, spiral)
+	case "sentences":
+		ds = Sentences(seed, sentenceTrain, sentenceTest)
 	case "regression-vc":
 		ds = LinearTruth(seed, 10_000, 1000, 256)
 	case "regression-ac":

@@ -74,6 +74,7 @@ func TestBuiltinKnownDigests(t *testing.T) {
 		"moons":             "f10e01c9fdd1b2fd",
 		"blobs":             "9742202a07b8c7b8",
 		"spirals":           "8675f5723a2f1219",
+		"sentences":         "509dccab0d42f92d",
 		"regression-vc":     "41271863cae6b227",
 		"regression-ac":     "b6dd7616a63922f7",
 		"regression-ac-far": "9ff8a0bbba33ae98",
@@ -243,5 +244,37 @@ func TestDigitsStayOnThePage(t *testing.T) {
 func BenchmarkDigits(b *testing.B) {
 	for b.Loop() {
 		Digits(1, 6000, 1000)
+	}
+}
+
+// TestSentences: half are of each kind; no word tells them, as both say all of them; all fit their places, and begin another way
+// in the test rows.
+func TestSentences(t *testing.T) {
+	ds := Sentences(1, 2000, 500)
+	said := [2]map[string]int{{}, {}}
+	for i := range ds.Train.N {
+		var text []byte
+		for k, v := range ds.Train.F32[i*ds.Features:][:ds.Features] {
+			if v < 0 {
+				break
+			}
+			if text = append(text, byte(v)); k == ds.Features-1 {
+				t.Errorf("row %d is as long as there is room, or longer", i)
+			}
+		}
+		for _, word := range strings.Fields(strings.ReplaceAll(string(text), ",", "")) {
+			said[int(ds.Train.Y[i])][word]++
+		}
+	}
+	if len(said[0]) != len(said[1]) {
+		t.Errorf("%d words and %d", len(said[0]), len(said[1]))
+	}
+	for word := range said[0] {
+		if said[1][word] == 0 {
+			t.Errorf("%q is said by one kind alone", word)
+		}
+	}
+	if slices.Equal(ds.Train.F32[:32*500], ds.Test.F32) || ds.Test.N != 500 {
+		t.Error("the test rows are the first training rows")
 	}
 }
