@@ -23,9 +23,18 @@ func transformer(ctx context.Context, files []source.File) (weights []byte, of [
 	if err != nil {
 		return nil, nil, fileError(files[0].Name(), err)
 	}
-	array, at := made.Get("bytes"), made.Get("weights")
-	weights = make([]byte, array.Length())
-	js.CopyBytesToGo(weights, array)
+	weights = make([]byte, made.Get("size").Int())
+	for rest := weights; ; {
+		piece, err := nextOf(made.Get("pieces"))
+		if err == io.EOF && len(rest) == 0 {
+			break
+		}
+		if err != nil { // a file that has become shorter meanwhile ends too soon
+			return nil, nil, fileError(files[0].Name(), err)
+		}
+		rest = rest[js.CopyBytesToGo(rest, piece):]
+	}
+	at := made.Get("weights")
 	for i := range at.Length() {
 		of = append(of, files[at.Index(i).Int()])
 	}
@@ -63,15 +72,15 @@ func restore(_ context.Context, to string, model []byte, files []source.File, ad
 	for i := range made.Length() {
 		pieces := made.Index(i).Get("pieces")
 		err := add(made.Index(i).Get("name").String(), func() ([]byte, error) {
-			piece, err := await(pieces.Call("next"))
-			switch {
-			case err != nil:
-				return nil, fileError(files[0].Name(), err)
-			case piece.Get("done").Bool():
-				return nil, io.EOF
+			piece, err := nextOf(pieces)
+			if err == io.EOF {
+				return nil, err
 			}
-			b := make([]byte, piece.Get("value").Length())
-			js.CopyBytesToGo(b, piece.Get("value"))
+			if err != nil {
+				return nil, fileError(files[0].Name(), err)
+			}
+			b := make([]byte, piece.Length())
+			js.CopyBytesToGo(b, piece)
 			return b, nil
 		})
 		if err != nil {
@@ -79,4 +88,16 @@ func restore(_ context.Context, to string, model []byte, files []source.File, ad
 		}
 	}
 	return nil
+}
+
+// nextOf returns the next of what an asynchronous generator yields, and io.EOF when there are no more.
+func nextOf(pieces js.Value) (js.Value, error) {
+	next, err := await(pieces.Call("next"))
+	switch {
+	case err != nil:
+		return next, err
+	case next.Get("done").Bool():
+		return next, io.EOF
+	}
+	return next.Get("value"), nil
 }

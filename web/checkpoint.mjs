@@ -1,11 +1,11 @@
 // Makes a checkpoint of a transformer, as Hugging Face's libraries save it, a file that runs start from, in the trainer's
 // worker:
 //
-//	const { bytes, weights } = await convert([config, tensors, …]); // config.json and model.safetensors
+//	const { size, pieces, weights } = await convert([config, tensors, …]); // config.json and model.safetensors
 //
-// bytes are a safetensors file with the names that core/model gives to tensors of layers, and the layers in its
-// metadata; weights are the numbers, among the files given, of those that it is made of, in the order of their names. Layers and names are in kinds.
-// Tensors are read one by one, so that beside what is made there is no more than one of them.
+// pieces are, one after the other, a safetensors file of so many bytes with the names that core/model gives to tensors of layers, and the
+// layers in its metadata; weights are the numbers, among the files given, of those that it is made of, in the order of their names. Layers and names are in kinds.
+// Tensors are read one by one, as they are asked for, so that beside what is made of them there is no more than one.
 //
 //	for (const { name, pieces } of await restore(model, [config, tensors, …])) for await (const bytes of pieces) …
 //
@@ -56,7 +56,8 @@ kinds["xlm-roberta"] = kinds.camembert = kinds.roberta;
 export async function convert(files) {
   const { chosen, weights, layers, wanted, tensors } = await opened(files);
   const of = [...weights, files.indexOf(chosen)].sort((a, b) => files[a].name < files[b].name ? -1 : 1);
-  return { bytes: await written(layers, wanted, tensors), weights: of };
+  const { head, size } = headed({ layers: layers.join(" ") }, wanted.map(({ name, shape }) => [name, "F32", shape, 4 * sizeOf(shape)]));
+  return { size: head.length + size, pieces: converted(head, wanted, tensors), weights: of };
 }
 
 // opened reads all of a checkpoint but its numbers.
@@ -285,23 +286,19 @@ function half(v) {
   return sign * (exponent ? (1024 + fraction) * 2 ** (exponent - 25) : fraction * 2 ** -24);
 }
 
-// written is the file of the layers' tensors.
-/** @param {string[]} layers @param {Wanted[]} wanted @param {Map<string, Tensor>} tensors */
-async function written(layers, wanted, tensors) {
-  const { head, size } = headed({ layers: layers.join(" ") }, wanted.map(({ name, shape }) => [name, "F32", shape, 4 * sizeOf(shape)]));
-  const bytes = new Uint8Array(head.length + size);
-  bytes.set(head);
-  const out = new Float32Array(bytes.buffer, head.length);
-  let at = 0;
+// converted is the file of the layers' tensors, a tensor at a time.
+/** @param {Uint8Array} head @param {Wanted[]} wanted @param {Map<string, Tensor>} tensors */
+async function* converted(head, wanted, tensors) {
+  yield head;
   for (const { from, way } of wanted) {
     const parts = [];
     for (const name of from) parts.push(await numbers(/** @type {Tensor} */ (tensors.get(name))));
-    const v = way ? way.map(parts) : parts[0];
-    out.set(v, at);
-    at += v.length;
+    yield bytesOf(way ? way.map(parts) : parts[0]);
   }
-  return bytes;
 }
+
+/** @param {Float32Array} v */
+const bytesOf = (v) => new Uint8Array(v.buffer, v.byteOffset, v.byteLength);
 
 // headed is the beginning of a safetensors file of tensors, each with its name, type, shape and bytes. Behind it numbers begin
 // at a multiple of 8, as other programs have it, and take size bytes.
@@ -409,7 +406,7 @@ function factored(name, ours, was, out, inputs, rank) {
 /** @param {[string, number[], Float32Array][]} parts */
 async function* adapterPieces(parts) {
   yield headed({ format: "pt" }, parts.map(([name, shape, v]) => [name, "F32", shape, v.byteLength])).head;
-  for (const [, , v] of parts) yield new Uint8Array(v.buffer, v.byteOffset, v.byteLength);
+  for (const [, , v] of parts) yield bytesOf(v);
 }
 
 // prefix gives tensors that came without it the prefix of the model's, which one with a head has to have: a checkpoint may have
@@ -468,7 +465,7 @@ async function replaced(t, { skip, numbers: made }) {
     all.set(v, skip);
     v = all;
   }
-  if (t.dtype === "F32") return new Uint8Array(v.buffer, v.byteOffset, v.byteLength);
+  if (t.dtype === "F32") return bytesOf(v);
   const bits = new Uint32Array(v.buffer, v.byteOffset, v.length), out = new Uint16Array(v.length);
   if (t.dtype === "BF16") bits.forEach((b, i) => { out[i] = b + 0x7fff + (b >>> 16 & 1) >>> 16; });
   else v.forEach((x, i) => { out[i] = halved(x); });

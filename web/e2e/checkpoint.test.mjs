@@ -10,6 +10,15 @@ import { open } from "../tokenizer.mjs";
 import { hasShared, shared } from "./browser.mjs";
 import { drawn, files, json, noCheckpoints, noTokenizers, tensorsFile, vocabulary } from "./transformers.mjs";
 
+// made is what convert makes, as one file.
+async function made(list) {
+  const { size, pieces, weights } = await convert(list), parts = [];
+  for await (const piece of pieces) parts.push(Buffer.from(piece));
+  const bytes = new Uint8Array(Buffer.concat(parts));
+  assert.equal(bytes.length, size);
+  return { bytes, weights };
+}
+
 // opened reads a file that convert made.
 function opened(bytes) {
   const length = Number(new DataView(bytes.buffer).getBigUint64(0, true)), header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length)));
@@ -25,7 +34,7 @@ function opened(bytes) {
 
 test("each of a checkpoint's numbers has its place in the layers, whatever its type, prefix and file", async () => {
   for (const kind of ["bert", "roberta", "distilbert"]) {
-    const c = drawn(kind), { bytes, weights } = await convert(files(c));
+    const c = drawn(kind), { bytes, weights } = await made(files(c));
     assert.deepEqual(weights, [0, 1]);
     const { layers, tensors } = opened(bytes), norm = kind === "roberta" ? "layernorm" : "layernorm:e12", distil = kind === "distilbert";
     const block = ["skip", "attention:2", "add", norm, "skip", "conv1d:6:1", "gelu", "conv1d:4:1", "add", norm];
@@ -46,11 +55,11 @@ test("each of a checkpoint's numbers has its place in the layers, whatever its t
     assert.deepEqual([...tensors["layers.0.types"]?.values ?? []], c.tensors[`${kind}.embeddings.token_type_embeddings.weight`]?.values ?? []);
     assert.equal(Object.values(tensors).reduce((n, t) => n + t.values.length, 0), Object.values(c.tensors).reduce((n, t) => n + t.values.length, 0) - 4 * skip, "a number is missing, or there twice");
 
-    const same = async (what, list) => assert.deepEqual(Buffer.compare(Buffer.from((await convert(list)).bytes), Buffer.from(bytes)), 0, `${kind}: ${what}`);
+    const same = async (what, list) => assert.deepEqual(Buffer.compare(Buffer.from((await made(list)).bytes), Buffer.from(bytes)), 0, `${kind}: ${what}`);
     await same("F16", files(c, "F16"));
     const rounded = structuredClone(c), to = (v) => new Float32Array(new Uint32Array([new Uint32Array(new Float32Array([v]).buffer)[0] & 0xffff0000]).buffer)[0];
     for (const t of Object.values(rounded.tensors)) t.values = t.values.map(to);
-    assert.equal(Buffer.compare(Buffer.from((await convert(files(c, "BF16"))).bytes), Buffer.from((await convert(files(rounded))).bytes)), 0, `${kind}: BF16`);
+    assert.equal(Buffer.compare(Buffer.from((await made(files(c, "BF16"))).bytes), Buffer.from((await made(files(rounded))).bytes)), 0, `${kind}: BF16`);
     const renamed = Object.fromEntries(Object.entries(c.tensors).map(([name, t]) => [name.replace(`${kind}.`, "").replace(/LayerNorm\.weight$/, "LayerNorm.gamma").replace(/LayerNorm\.bias$/, "LayerNorm.beta"), t]));
     await same("without a prefix, gamma and beta", files({ ...c, tensors: renamed }));
     const all = Object.entries(c.tensors), half = all.length / 2;
@@ -61,10 +70,10 @@ test("each of a checkpoint's numbers has its place in the layers, whatever its t
 
 test("a checkpoint without a head, or without a pooler, gives the layers before it", async () => {
   for (const kind of ["bert", "roberta", "distilbert"]) {
-    const bare = opened((await convert(files(drawn(kind, { head: 0 })))).bytes);
+    const bare = opened((await made(files(drawn(kind, { head: 0 })))).bytes);
     assert.deepEqual(bare.layers.slice(-4), ["first", "dense:4", kind === "distilbert" ? "relu" : "tanh", "dense"]);
     assert.equal(bare.tensors["layers.26.weight"], undefined);
-    const mean = opened((await convert(files(drawn(kind, { head: 0, pooler: false })))).bytes);
+    const mean = opened((await made(files(drawn(kind, { head: 0, pooler: false })))).bytes);
     assert.deepEqual(mean.layers.slice(-2), ["mean", "dense"]);
   }
 });
@@ -95,14 +104,14 @@ test("a model goes home with the names, shapes and types that its checkpoint cam
   for (const kind of ["bert", "roberta", "distilbert"]) {
     for (const dtype of ["F32", "F16", "BF16"]) {
       const c = drawn(kind, { number: (i) => (i * 7 % 63 - 31) / 16 }), more = { "cls.predictions.bias": { shape: [11], values: Array(11).fill(1) } }; // few places, as BF16 has
-      const came = files({ ...c, tensors: { ...c.tensors, ...more } }, dtype), { bytes } = await convert(came), home = await restored(bytes, came);
+      const came = files({ ...c, tensors: { ...c.tensors, ...more } }, dtype), { bytes } = await made(came), home = await restored(bytes, came);
       assert.deepEqual(home.tensors, tensorsIn(Buffer.from(await came[1].arrayBuffer())).tensors, `${kind}, ${dtype}: what was not trained is not what came`);
       assert.deepEqual(home.metadata, { format: "pt" });
       assert.deepEqual(home.config, { ...c.config, architectures: [{ bert: "Bert", roberta: "Roberta", distilbert: "DistilBert" }[kind] + "ForSequenceClassification"], problem_type: "single_label_classification", id2label: { 0: "LABEL_0", 1: "LABEL_1" }, label2id: { LABEL_0: 0, LABEL_1: 1 } });
       // Every number of ours that moves comes home, to its own place: read again, it is ours.
       const view = new DataView(bytes.buffer), at = 8 + Number(view.getBigUint64(0, true));
       for (let i = at; i < bytes.length; i += 4) view.setFloat32(i, ((i - at) / 4 * 11 % 127 - 63) / 32, true);
-      const moved = await restored(bytes, came), again = await convert([came[0], moved.file]);
+      const moved = await restored(bytes, came), again = await made([came[0], moved.file]);
       assert.equal(Buffer.compare(Buffer.from(again.bytes), Buffer.from(bytes)), 0, `${kind}, ${dtype}: a number did not come home`);
       const given = Object.keys(c.tensors);
       assert.deepEqual(Object.keys(moved.tensors), [...given, "cls.predictions.bias"]);
@@ -111,7 +120,7 @@ test("a model goes home with the names, shapes and types that its checkpoint cam
     // A head for three classes, of a checkpoint that has two or none, and fewer places and tokens than it has.
     for (const head of [2, 0]) {
       const c = drawn(kind, { head }), [config, tensors] = files(c), full = drawn(kind, { head: 3, places: 7 });
-      const ours = (await convert(files(full))).bytes, home = await restored(ours, [config, tensors]), name = kind === "roberta" ? "classifier.out_proj" : "classifier";
+      const ours = (await made(files(full))).bytes, home = await restored(ours, [config, tensors]), name = kind === "roberta" ? "classifier.out_proj" : "classifier";
       assert.deepEqual([home.tensors[name + ".weight"].shape, home.tensors[name + ".bias"].shape, home.config.id2label], [[3, 4], [3], { 0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2" }]);
       assert.deepEqual(home.tensors[`${kind}.embeddings.word_embeddings.weight`].shape, [11, 4]);
       const numbers = (t) => [...new Float32Array(new Uint8Array(Buffer.from(t.bytes, "base64")).buffer)];
@@ -122,14 +131,14 @@ test("a model goes home with the names, shapes and types that its checkpoint cam
     }
     // One that was saved without a head, and so without a prefix, gets one; one with other tokens is another.
     const whole = drawn(kind, { head: 0 }), plain = Object.fromEntries(Object.entries(whole.tensors).map(([name, t]) => [name.replace(`${kind}.`, ""), t])), named = files(whole), unnamed = files({ ...whole, tensors: plain });
-    const answers = (await convert(files(drawn(kind)))).bytes;
+    const answers = (await made(files(drawn(kind)))).bytes;
     assert.deepEqual(Object.keys((await restored(answers, unnamed)).tensors), Object.keys((await restored(answers, named)).tensors));
     await assert.rejects(restore(answers, files(drawn(kind, { vocabulary: 40 }))), /was trained from this checkpoint, got layers\.0\.weight of shape/);
     const bare = files(drawn(kind, { head: 0, pooler: false }));
-    await assert.rejects(convert(bare).then(({ bytes }) => restore(bytes, bare)), /expected a checkpoint with a pooler/);
-    await assert.rejects(convert(files(drawn(kind, { d: 8, wide: 6 }))).then(({ bytes }) => restore(bytes, files(drawn(kind)))), /was trained from this checkpoint, got layers\.0\.weight of shape/);
+    await assert.rejects(made(bare).then(({ bytes }) => restore(bytes, bare)), /expected a checkpoint with a pooler/);
+    await assert.rejects(made(files(drawn(kind, { d: 8, wide: 6 }))).then(({ bytes }) => restore(bytes, files(drawn(kind)))), /was trained from this checkpoint, got layers\.0\.weight of shape/);
   }
-  const large = files(drawn("bert"), "F16"), { bytes } = await convert(large);
+  const large = files(drawn("bert"), "F16"), { bytes } = await made(large);
   new DataView(bytes.buffer).setFloat32(bytes.length - 4, 7e4, true);
   await assert.rejects(restored(bytes, large), /numbers of classifier\.bias that F16 has/);
   for (const x of [NaN, 3.4e38]) {
@@ -158,7 +167,7 @@ test("maps of low rank go home as PEFT's adapter: the checkpoint and it make wha
     for (const [rank, alpha, targets] of /** @type {[number, number, string][]} */ ([[1, 0, ""], [2, 7, "value"], [3, 0.5, "dense, key"], [2, 0, "query,key,value,dense"]])) {
       for (const dtype of ["F32", "F16"]) {
         const c = drawn(kind, { d, wide: 6, places: 9 }), list = files(c, dtype), asked = (targets || "query,value").split(/, ?/);
-        const { bytes } = await convert(list), config = { start: { trainable: `lora:${rank}`, lora_alpha: alpha, ...targets && { lora_targets: targets } } };
+        const { bytes } = await made(list), config = { start: { trainable: `lora:${rank}`, lora_alpha: alpha, ...targets && { lora_targets: targets } } };
         // All that the layers have, and maps of this rank beside those that are named, each some columns.
         const moved = learned(bytes, config, (name, [, wide], v) => {
           const beside = name.endsWith("in_weight") ? ["query", "key", "value"] : name.endsWith("out_weight") ? ["dense"] : [];
@@ -198,7 +207,7 @@ test("maps of low rank go home as PEFT's adapter: the checkpoint and it make wha
     }
   }
   // Where nothing moved all are 0. What is no such model is refused by what is wrong.
-  const list = files(drawn("bert")), { bytes } = await convert(list), low = { start: { trainable: "lora:1" } }, still = await written(learned(bytes, low, () => {}), list, "peft");
+  const list = files(drawn("bert")), { bytes } = await made(list), low = { start: { trainable: "lora:1" } }, still = await written(learned(bytes, low, () => {}), list, "peft");
   for (const [name, t] of Object.entries(tensorsIn(still["adapter_model.safetensors"]).tensors)) if (name.includes("lora_")) assert.ok(floats(t).every((v) => v === 0), name);
   /** @type {[any, (name: string, shape: number[], v: Float32Array) => void, RegExp][]} */
   const refused = [
@@ -220,7 +229,7 @@ test("an adapter has the names and shapes that PEFT gives it", { skip: !hasShare
     return Array.from({ length: out * inputs }, (_, i) => Array.from({ length: rank }, (_, k) => lora_alpha / r * right[Math.floor(i / inputs) * rank + k] * left[k * inputs + i % inputs]).reduce((x, y) => x + y));
   };
   let block = 0;
-  const bytes = learned((await convert(list)).bytes, { start: { trainable: `lora:${r}`, lora_alpha } }, (name, [d, wide], v) => {
+  const bytes = learned((await made(list)).bytes, { start: { trainable: `lora:${r}`, lora_alpha } }, (name, [d, wide], v) => {
     if (!name.endsWith("in_weight")) return;
     for (const [k, map] of /** @type {const} */ ([[0, "query"], [2, "value"]])) products(theirs.tensors, `base_model.model.bert.encoder.layer.${block}.attention.self.${map}.lora_A.weight`).forEach((x, i) => { v[i % d * wide + k * d + Math.floor(i / d)] += x; });
     block++;
@@ -250,7 +259,7 @@ test("what is no checkpoint, or none that layers can be, is refused by what is w
 test("converted checkpoints answer as transformers does", { skip: !hasShared("reference/transformers/expected.json") && "shared/reference is not present" }, async () => {
   const at = path.join(shared, "reference/transformers"), { models } = JSON.parse(fs.readFileSync(path.join(at, "expected.json"), "utf8"));
   for (const kind of ["bert", "roberta", "distilbert"]) {
-    const { layers, tensors } = opened((await convert(["config.json", "model.safetensors"].map((name) => new File([fs.readFileSync(path.join(at, kind, name))], name)))).bytes);
+    const { layers, tensors } = opened((await made(["config.json", "model.safetensors"].map((name) => new File([fs.readFileSync(path.join(at, kind, name))], name)))).bytes);
     let rows = 0;
     for (const r of models[kind].rows) {
       const want = new Float64Array(new Uint8Array(Buffer.from(r.logits, "base64")).buffer), places = r.ids.length + 2, parameters = [];
