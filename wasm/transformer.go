@@ -29,7 +29,10 @@ func transformer(ctx context.Context, files []source.File) (weights []byte, of [
 		if err == io.EOF && len(rest) == 0 {
 			break
 		}
-		if err != nil { // a file that has become shorter meanwhile ends too soon
+		if err == io.EOF {
+			err = &data.Error{File: files[0].Name(), Got: "a file that became shorter while it was read", Fix: "Choose the files again."}
+		}
+		if err != nil {
 			return nil, nil, fileError(files[0].Name(), err)
 		}
 		rest = rest[js.CopyBytesToGo(rest, piece):]
