@@ -76,7 +76,8 @@ const filled = (values, places) => [...values, ...Array(places - values.length).
 /** @param {any} ort @param {any} session of a model @param {File} file of its tokenizer */
 export async function feed(ort, session, file) {
   const { rows } = await read(file), inputs = /** @type {any[]} */ (session.inputMetadata).map((t) => input(t, session.inputMetadata.length));
-  const fixed = inputs[0].places;
+  if (!inputs.some((t) => t.takes === TAKEN.input_ids)) throw new Error("the model has no input input_ids, which the numbers of tokens would go to");
+  const fixed = Math.max(...inputs.map((t) => t.places));
   if (fixed > 0 && !inputs.some((t) => t.takes === TAKEN.attention_mask)) throw new Error(`the model takes ${fixed} tokens of each text, and has no input attention_mask by which shorter ones could be told: export it with an open number of tokens`);
   const all = /** @type {any[]} */ (session.outputMetadata), fit = all.filter((t) => t.isTensor && t.type === "float32" && (t.shape.length === 2 || t.shape.length === 3));
   if (fit.length === 0) throw new Error(`the model has no output of float32 [rows, features] or [rows, tokens, features]: ${all.map((t) => t.name).join(", ").slice(0, 200)}`);
@@ -120,8 +121,8 @@ export async function feed(ort, session, file) {
 // input says how a model's input is made of a row; of a single one, whatever its name, that is the numbers of tokens.
 /** @param {any} t @param {number} many */
 function input({ name, type, shape, isTensor }, many) {
-  const takes = TAKEN[many === 1 ? "input_ids" : name.replace(/:0$/, "")], is = `the model's input ${String(name).slice(0, 60)}`, size = (/** @type {unknown} */ d) => typeof d === "number" && d > 0 ? d : 0;
-  if (!takes || !Object.hasOwn(TAKEN, many === 1 ? "input_ids" : name.replace(/:0$/, ""))) throw new Error(`${is} is none that a tokenizer can give: ${Object.keys(TAKEN).join(", ")}`);
+  const key = many === 1 ? "input_ids" : name.replace(/:0$/, ""), takes = Object.hasOwn(TAKEN, key) && TAKEN[key], is = `the model's input ${String(name).slice(0, 60)}`, size = (/** @type {unknown} */ d) => typeof d === "number" && d > 0 ? d : 0;
+  if (!takes) throw new Error(`${is} is none that a tokenizer can give: ${Object.keys(TAKEN).join(", ")}`);
   if (!isTensor || type !== "int64" && type !== "int32") throw new Error(`${is} is of ${type ?? "no tensor"}, and the numbers of tokens are int64 or int32: choose the model without a tokenizer, or export it from the numbers of tokens on`);
   if (shape.length !== 2 || size(shape[0]) > 1 || size(shape[1]) > 512) throw new Error(`${is} is not [rows, tokens] with an open number of rows and at most 512 tokens: export it so`);
   return { name, type, takes, places: size(shape[1]), numbers: type === "int64" ? (/** @type {number[]} */ v) => BigInt64Array.from(v, BigInt) : (/** @type {number[]} */ v) => Int32Array.from(v) };
