@@ -303,6 +303,8 @@ func (x *extraction) backboneFiles(r Request) (all backboneFiles, err error) {
 // hashOf returns the hash of a file, in hexadecimal, that is neither empty nor too large.
 func (x *extraction) hashOf(id int, f source.File) (sum string, err error) {
 	switch {
+	case f.Size() == 0 && run.IsTokenizer(f.Name()):
+		return "", &data.Error{File: f.Name(), Expected: "a tokenizer", Got: "an empty file", Fix: "Choose tokenizer.json or vocab.txt."}
 	case f.Size() == 0:
 		return "", &data.Error{File: f.Name(), Expected: "a model", Got: "an empty file", Fix: "Choose an ONNX file."}
 	case f.Size() > mostBackbone:

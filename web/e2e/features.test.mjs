@@ -252,7 +252,7 @@ test("a model of tokens reads texts, and pairs of them, by its tokenizer", async
   await page.evaluate(unpack);
   const pairs = table.replace("text,", "question,text,").replaceAll(/^(?!question)/gm, (_, at, s) => at < s.length ? "is it good?," : "");
   const good = { open: tokenModel(), short: tokenModel({ type: 6 }), fixed: tokenModel({ dims: [1, 64] }) };
-  const bad = { other: tokenModel({ more: "past_key_values" }), maskless: tokenModel({ dims: ["n", 32], mask: false }), ranks: tokenModel({ dims: ["n"] }), few: tokenModel({ tokens: 4 }), floats: tokenModel({ type: FLOAT }), pictures: backbone };
+  const bad = { other: tokenModel({ more: "past_key_values" }), maskless: tokenModel({ dims: ["n", 32], mask: false }), ranks: tokenModel({ dims: ["n", "t", "k"], mask: false }), few: tokenModel({ tokens: 4 }), floats: model({ nodes: [node("Identity", ["input_ids"], ["y"])], inputs: [value("input_ids", FLOAT, ["n", "t"])], outputs: [value("y", FLOAT, ["n", "t"])] }), pictures: backbone };
   const got = await page.evaluate(async ({ files, good, bad }) => {
     const { unpack, clipscope: api } = /** @type {any} */ (window), [vocab, single, double] = files.map(unpack), options = { label: "answer", columns: { text: "text", question: "text" } };
     const raw = await api.open({ train: [single] }, { label: "answer", columns: { text: "text" } }), two = await api.open({ train: [double] }, options);

@@ -166,7 +166,7 @@ export function noTokenizers() {
     ["a post-processor of numbers", described(pieces, { post_processor: { type: "TemplateProcessing", single: 5, pair: 6, special_tokens: 7 } }), /can be read here/],
     ["an added token of null", described(pieces, { added_tokens: [null] }), /can be read here/],
     ["a text", new File(["Dear all,\n"], "notes.txt"), /no line \[UNK\]/],
-    ["an empty text", new File([], "vocab.txt"), /no line \[UNK\]/],
+    ["an empty text", new File([], "vocab.txt"), /no line \[UNK\]|an empty file\. Choose tokenizer\.json or vocab\.txt/],
     ["a long vocabulary", described({ type: "WordPiece", unk_token: "a", continuing_subword_prefix: "##", vocab: { a: 0, b: 2 ** 24 } }), /16777217 tokens/],
   ]);
 }

