@@ -266,7 +266,11 @@ func (x *extraction) openBackbone(id int, f backboneFiles, batch int) (*attended
 		return nil, inFile(f, err)
 	}
 	if err != nil {
-		return nil, &data.Error{File: f.Name(), Got: "a model that cannot be run", Err: err, Fix: "Choose an ONNX file that is complete in itself, for onnxruntime's WebAssembly."}
+		got, fix := "a model that cannot be run", "Choose an ONNX file that is complete in itself, for onnxruntime's WebAssembly."
+		if run.IsTokenizer(f.Name()) {
+			got, fix = "a tokenizer that cannot be read", "Choose tokenizer.json as Hugging Face’s libraries save it, or vocab.txt."
+		}
+		return nil, &data.Error{File: f.Name(), Got: got, Err: err, Fix: fix}
 	}
 	return a, nil
 }

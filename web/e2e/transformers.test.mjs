@@ -165,7 +165,7 @@ test("pairs of texts, biases and maps of low rank", async (t) => {
 
 test("hostile checkpoints and tokenizers are refused by name, and what reads them reads the next", async (t) => {
   const page = await visit(t, STILL), checkpoints = (await noCheckpoints()).filter(([, list]) => list.length > 1), tokenizers = noTokenizers();
-  const slow = json("tokenizer.json", { added_tokens: [], model: { type: "WordPiece", unk_token: "a", continuing_subword_prefix: "##", vocab: { a: 0 } }, pre_tokenizer: { type: "Split", pattern: { Regex: "(a+)+$" }, behavior: "Isolated", invert: false } });
+  const slow = json("tokenizer.json", { added_tokens: [], normalizer: null, post_processor: null, decoder: null, model: { type: "WordPiece", unk_token: "a", continuing_subword_prefix: "##", vocab: { a: 0 } }, pre_tokenizer: { type: "Split", pattern: { Regex: "(a+)+$" }, behavior: "Isolated", invert: false } });
   const { refused, stopped, read } = await page.evaluate(async ({ checkpoints, tokenizers, slow, good, table, vocab }) => {
     const unpack = ({ name, base64 }) => new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name), rejects = (p) => p.then(() => ({ message: "it was taken" }), ({ name, message }) => ({ name, message }));
     const raw = await clipscope.open({ train: [unpack(table)] }, { columns: { text: "text" } }), refused = [];
@@ -173,7 +173,7 @@ test("hostile checkpoints and tokenizers are refused by name, and what reads the
     for (const f of tokenizers) refused.push(await rejects(clipscope.features(unpack(f), raw, { output: "64 tokens" })));
     // A pattern that takes for ever is not refused; it is called off.
     const long = await clipscope.open({ train: [new File([`text,answer\n${`${"a".repeat(60)}b,x\n${"a".repeat(60)}b,y\n`.repeat(20)}`], "long.csv")] }, { columns: { text: "text" } });
-    const stop = new AbortController(), stopped = rejects(clipscope.features(unpack(slow), long, { output: "64 tokens" }, ({ phase }) => { if (phase === "features") stop.abort(); }, stop.signal));
+    const stop = new AbortController(), stopped = rejects(clipscope.features(unpack(slow), long, { output: "64 tokens" }, ({ phase }) => { if (phase === "trial") setTimeout(() => stop.abort(), 1000); }, stop.signal));
     const model = await clipscope.start(good.map(unpack)), data = await clipscope.features(unpack(vocab), raw, { output: "64 tokens" });
     return { refused, stopped: await stopped, read: [model.parameters > 0, data.summary.rows > 0] };
   }, { checkpoints: await Promise.all(checkpoints.map(([, list]) => Promise.all(list.map(sent)))), tokenizers: await Promise.all(tokenizers.map(([, f]) => sent(f))), slow: await sent(slow),
