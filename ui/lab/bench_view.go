@@ -42,7 +42,7 @@ func (v *setupView) view() app.UI {
 	batch, batches := v.batches(&f.Full)
 	return app.Section().Class("lab-setup").Aria("label", "Experiment").Body(
 		v.choice(f, "data", "Data", f.Text("data"), form.Find("data").Options),
-		v.choice(f, "model.kind", "Model", f.Text("model.kind"), slices.DeleteFunc(slices.Clone(form.Find("model.kind").Options), func(o form.Option) bool { return o.Value == "layers" })),
+		v.choice(f, "model.kind", "Model", f.Text("model.kind"), slices.DeleteFunc(slices.Clone(form.Find("model.kind").Options), func(o form.Option) bool { return o.Value == "layers" && f.Text("model.kind") != o.Value })),
 		v.choice(f, "method", "Method", f.Text("method"), methods),
 		app.Div().Class("lab-epsilon").Body(widget.Segments(budget, "Privacy budget ε", epsilonNow(&cfg), epsilons, v)),
 		v.choice(f, "expected_batch_size", "Batch B", batch, batches),

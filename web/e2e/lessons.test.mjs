@@ -9,17 +9,18 @@ import { eventually, frames, narrow, results, root, stage } from "./browser.mjs"
 
 const { visit } = await stage();
 
-const LESSONS = ["gradients", "clipping", "noise", "u", "adaptive", "epsilon", "who-pays"];
+const LESSONS = ["gradients", "clipping", "noise", "u", "adaptive", "epsilon", "who-pays", "sentences"];
 const looked = (page) => page.waitForFunction(() => document.getElementById("lab-busy")?.textContent === "" && document.getElementById("lab-sentence")?.textContent);
 const ready = (page) => page.locator("#lesson-check:enabled").waitFor();
 const waits = (page) => page.locator("#lesson-check:disabled").waitFor();
 
-// Where a step's part stands, as in ui/lab; shows waits until the page has grown by the
+// Where a step's part stands, as in ui/lab, or what is to be pressed before there is anything in it; shows waits until the page has grown by the
 // batch's digits, and the part begins below the open lesson, for some frames on end, and is
 // in sight with its first 100 pixels, or wholly where it is lower.
 const parts = { plane: "lab-plane", u: "lab-u", sweep: "sweep", lanes: "lanes", game: "game", rows: "lab-rows" };
 const told = JSON.parse(fs.readFileSync(path.join(root, "assets/lessons.json"), "utf8"));
 async function shows(page, id, step) {
+  const { from, show } = told.find((l) => l.id === id).steps[step - 1], trained = from && doing[`${id} ${step}`];
   await page.locator("#lab-rows li >> nth=0").waitFor();
   await page.waitForFunction((part) => {
     const { top, height } = document.getElementById(part).getBoundingClientRect();
@@ -27,7 +28,7 @@ async function shows(page, id, step) {
     const w = /** @type {any} */ (window);
     w.framesSeen = seen ? (w.framesSeen ?? 0) + 1 : 0;
     return w.framesSeen >= 30;
-  }, parts[told.find((l) => l.id === id).steps[step - 1].show]);
+  }, trained ? "lab-actions" : parts[show]);
   await page.evaluate(() => { /** @type {any} */ (window).framesSeen = 0; });
 }
 
@@ -50,6 +51,7 @@ const doing = {
   "adaptive 4": (page) => page.locator("#lanes-start").click(),
   "who-pays 1": (page) => page.locator("#lanes-start").click(),
   "who-pays 4": (page) => page.locator("#lab-on-100").click(),
+  "sentences 2": (page) => page.locator("#lab-on-100").click(),
   "epsilon 2": (page) => page.locator("#guess-best").click(),
   "epsilon 3": (page) => page.locator("#guess-best").click(),
   "epsilon 4": (page) => page.locator("#guess-best").click(),
