@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// sorting prints how lists with many equal keys come out of sorting by a function, of a small and of a large type.
+// sorting prints a hash of lists with many equal keys, of a small and of a large type, after sorting by a function.
 const sorting = `package main
 
 import (
@@ -45,9 +45,8 @@ func main() {
 }
 `
 
-// TestSortsAsGoDoes: what the page's program sorts with, which web/overlay.mjs puts in the place of a form for every type, gives
-// the order that these give, of equal keys too.
-func TestSortsAsGoDoes(t *testing.T) {
+// TestOverlaySortsInGosOrder runs one program with and without web/overlay.mjs' sort: both order equal keys alike.
+func TestOverlaySortsInGosOrder(t *testing.T) {
 	overlay, err := filepath.Abs("bin/overlay.json")
 	if err != nil {
 		t.Fatal(err)

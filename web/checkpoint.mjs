@@ -324,8 +324,8 @@ const wrong = (got) => new Fault("a model that was trained from this checkpoint"
 
 /** @typedef {{ skip: number, numbers: () => Float32Array }} Trained what a tensor of the checkpoint's has become, from one of its numbers on */
 
-// restore writes a model, as a safetensors file of ours, in the place of the checkpoint that it was trained from, or as an adapter
-// to it.
+// restore writes a model, given as a safetensors file of ours, in the form of the checkpoint that it was trained from, or as an adapter
+// to that checkpoint.
 /** @param {Uint8Array} model @param {File[]} files @param {string} [to] checkpoint or peft @returns {Promise<{ name: string, pieces: AsyncIterable<Uint8Array> }[]>} */
 export async function restore(model, files, to) {
   const { config, kind, tensors, layers, wanted } = await opened(files), { values, apply, start } = ownTensors(model), last = layers.length - 1, own = `layers.${last}.`;
@@ -352,9 +352,8 @@ export async function restore(model, files, to) {
   return [{ name: "config.json", pieces: once(indented(described(config, apply, outputs))) }, { name: "model.safetensors", pieces: tensorPieces([...tensors], trained) }];
 }
 
-// adapter is a model whose maps of low rank were trained as PEFT saves it: for each of these A and B, and the head. What a map has
-// become is W + s·B·A, so that A and B follow from the difference to the checkpoint's W: they are others than those that were
-// trained, with the same product.
+// adapter writes a model that was trained with LoRA as a PEFT adapter: A and B of each map, and the head. It computes A and B from the
+// difference s·B·A between the map's weights and the checkpoint's. They are not the trained ones, but have the same product.
 /** @param {Record<string, any>} config @param {typeof bert} kind @param {Map<string, Tensor>} tensors @param {Map<string, Trained>} trained @param {Record<string, any>} start */
 async function adapter(config, kind, tensors, trained, { trainable = "all", lora_alpha, lora_targets }) {
   const rank = Number(/^lora:(\d+)$/.exec(trainable)?.[1] ?? 0), alpha = lora_alpha || 2 * rank, named = (lora_targets || "query,value").split(",").map((/** @type {string} */ t) => t.trim());
@@ -383,8 +382,8 @@ async function adapter(config, kind, tensors, trained, { trainable = "all", lora
 
 const TARGETS = ["query", "key", "value", "dense"]; // as runs name the maps of an attention
 
-// factored are a [rank×inputs], whose rows have length 1, and b [out×rank] with b·a = ours − was: the longest row of what is left
-// of the difference becomes one of a's, and is taken out of all rows.
+// factored splits ours − was into b [out×rank] times a [rank×inputs], whose rows have length 1. In each of rank rounds the longest
+// remaining row becomes a row of a, and is subtracted from all rows.
 /** @param {string} name @param {Float32Array} ours @param {Float32Array} was @param {number} out @param {number} inputs @param {number} rank */
 function factored(name, ours, was, out, inputs, rank) {
   const rows = Array.from({ length: out }, (_, i) => Float64Array.from({ length: inputs }, (_, j) => ours[i * inputs + j] - was[i * inputs + j]));
@@ -397,7 +396,7 @@ function factored(name, ours, was, out, inputs, rank) {
       unit.forEach((v, j) => { r[j] -= c * v; });
     });
   }
-  // Sums of W and of the products of a few numbers in float32 are off by a few of its places.
+  // The remainder of a true map is the rounding of float32, some 10⁻⁷ of W; the bound is on squares.
   const size = (/** @type {Float32Array} */ v) => v.reduce((sum, x) => sum + x * x, 0), left = rows.reduce((sum, r) => sum + dot(r, r), 0);
   if (!(left <= 1e-10 * (size(ours) + size(was)))) throw wrong(`one in which ${name} is another by more than a map of rank ${rank}`);
   return { a, b };

@@ -41,8 +41,8 @@ var (
 `);
 Replace[join(syntax, "parse.go")] = join(folder, "parse.txt");
 
-// Go writes what sorts by a function twice from one form: for every type in package slices, and in package sort over less and swap. The
-// second takes the first one's place, so that some twenty types have one between them; the order is the same.
+// Go generates its sorts by a function twice from one template: in package slices for every type, and in package sort over less and swap.
+// The second replaces the first, so that some twenty types share one; the order stays the same (overlay_test.go).
 writeFileSync(join(folder, "sort.txt"), readFileSync(join(sort, "zsortfunc.go"), "utf8").replace(/^package sort$/m, "package slices") + `
 type lessSwap struct {
 	Less func(i, j int) bool

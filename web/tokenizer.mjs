@@ -11,8 +11,8 @@ const MOST = 64 << 20; // bytes of a tokenizer's file: those of large vocabulari
 /** @typedef {{ ids: number[], types: number[] }} Encoded */
 /** @typedef {{ outputs: { name: string, type: string, shape: number[], tokens: number, types?: number }[], run(texts: string[], output: string, pairs?: boolean): { shape: number[], values: Float32Array } }} Opened */
 
-// read reads a tokenizer's file: how many tokens it knows, of how many types, and what makes rows of texts, or of two texts each, of
-// so many tokens at most.
+// read loads a tokenizer and returns the number of its tokens and of their types, and rows, which tokenizes texts, or pairs of texts,
+// into rows of at most so many tokens.
 /** @param {File} file */
 async function read(file) {
   if (file.size > MOST) throw new Error(`a tokenizer has at most ${MOST >> 20} MB, and ${file.name} has ${file.size >> 20}`);
@@ -55,11 +55,11 @@ export async function open(file) {
 // tokens added for the second text.
 const TYPED = " tokens with types";
 
-// The numbers of tokens that a row of a model's may have. A row is run alone and takes no more than it has, so the first is what
-// most models were trained with.
+// LENGTHS lists the limits on a row's tokens that a model is offered with. Most models were trained with the first; a short row costs no
+// more under a larger limit, as it is run without padding.
 const LENGTHS = [128, 64, 256, 512];
 
-// What a model of tokens takes of a row, by an input's name, of so many places of which the first are tokens.
+// TAKEN computes a model's input by its name, from a row that is filled up to so many places.
 /** @type {Record<string, (row: Encoded, places: number) => number[]>} */
 const TAKEN = {
   input_ids: ({ ids }, places) => filled(ids, places),
@@ -71,8 +71,8 @@ const TAKEN = {
 /** @param {number[]} values @param {number} places */
 const filled = (values, places) => [...values, ...Array(places - values.length).fill(0)];
 
-// feed has a model that takes the numbers of tokens take texts: it gives what the model makes of the tokens of a row, alone, as
-// the mean over them, or as that of the first.
+// feed wraps a model of tokens so that it takes texts. Each row is tokenized and run alone; its features are the mean of the output over
+// its tokens, or the output at the first.
 /** @param {any} ort @param {any} session of a model @param {File} file of its tokenizer */
 export async function feed(ort, session, file) {
   const { rows } = await read(file), inputs = /** @type {any[]} */ (session.inputMetadata).map((t) => input(t, session.inputMetadata.length));
@@ -99,7 +99,7 @@ export async function feed(ort, session, file) {
       /** @type {(Float32Array | undefined)[]} */
       const found = [];
       for (const row of list) {
-        if (row.ids.length === 0) { // nothing is what a tokenizer that puts nothing around texts makes of an empty one
+        if (row.ids.length === 0) { // an empty text, and a tokenizer without tokens at its ends: zeros
           found.push(undefined);
           continue;
         }
@@ -118,7 +118,7 @@ export async function feed(ort, session, file) {
   };
 }
 
-// input says how a model's input is made of a row; of a single one, whatever its name, that is the numbers of tokens.
+// input checks an input of a model and returns how it is computed. A single input takes the numbers of tokens, whatever its name.
 /** @param {any} t @param {number} many */
 function input({ name, type, shape, isTensor }, many) {
   const key = many === 1 ? "input_ids" : name.replace(/:0$/, ""), takes = Object.hasOwn(TAKEN, key) && TAKEN[key], is = `the model's input ${String(name).slice(0, 60)}`, size = (/** @type {unknown} */ d) => typeof d === "number" && d > 0 ? d : 0;
@@ -128,7 +128,7 @@ function input({ name, type, shape, isTensor }, many) {
   return { name, type, takes, places: size(shape[1]), numbers: type === "int64" ? (/** @type {number[]} */ v) => BigInt64Array.from(v, BigInt) : (/** @type {number[]} */ v) => Int32Array.from(v) };
 }
 
-// features are what a model gave for so many tokens.
+// features pools an output [1×places×width] over the first so many places, or copies one that is [1×width].
 /** @param {any} y @param {{ output: string, first: boolean }} way @param {number} tokens */
 function features({ type, dims, data }, { output, first }, tokens) {
   const width = dims.at(-1);

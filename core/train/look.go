@@ -28,7 +28,7 @@ type Gradients struct {
 	mean   []float64 // ḡ, all tensors one after the other
 	losses []float32
 	step   int
-	// parts are the lengths of each example's gradient by layer, one layer after the other; nil where no sentences are read.
+	// parts holds, for each layer, the length of every example's gradient by that layer; nil unless rows are letters.
 	parts [][]float32
 }
 
@@ -76,7 +76,7 @@ func (r *Run) Look(ctx context.Context, batch int) (*Gradients, error) {
 	return g, g.readMean(ctx, gram)
 }
 
-// readParts measures the gradients by layer, where the data are sentences of letters, which can be shown.
+// readParts measures gradients by layer where rows are letters, whose text the page can show.
 func (g *Gradients) readParts(ctx context.Context) error {
 	r, n := g.run, len(g.rows)
 	if !sentences(r.feed.ds.Columns) {
@@ -170,7 +170,7 @@ func (g *Gradients) Told() run.Look {
 	return l
 }
 
-// modules are the layers that gradients are measured by.
+// modules returns the texts of the layers with parameters, in the order of an example's parts.
 func (g *Gradients) modules() (names []string) {
 	for _, o := range g.run.work.terms.Spec.Layers {
 		if o.Parameters > 0 {
@@ -180,7 +180,7 @@ func (g *Gradients) modules() (names []string) {
 	return names
 }
 
-// sentence is an example whose letters are tokens; one that is no letter of ASCII is shown as a dot.
+// sentence returns example i with its tokens as text. A token outside ASCII, which is a hash, becomes a dot.
 func (g *Gradients) sentence(i int) run.Example {
 	ds, row := g.run.feed.ds, g.rows[i]
 	e := run.Example{Label: int(ds.Train.Y[row]), Norm: run.Number(g.Norms[i])}

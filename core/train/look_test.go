@@ -263,9 +263,9 @@ func TestTheThresholdSettlesAtTheBottomOfTheU(t *testing.T) {
 	}
 }
 
-// TestSentencesAreToldByLayer: of drawn sentences the longest and shortest gradients are told with their text, and by layer: the
-// parts' squares add up to the whole's.
-func TestSentencesAreToldByLayer(t *testing.T) {
+// TestSentencesAreMeasuredByLayer: the longest and shortest gradients come with their text and their parts by layer, whose squares
+// add up to the whole's.
+func TestSentencesAreMeasuredByLayer(t *testing.T) {
 	layers := []string{"embedding:256:8", "position", "skip", "attention:2", "add", "mean", "dense"}
 	_, g := looking(t, computetest.Fast(t), run.Config{Data: "sentences", Model: run.Model{Kind: "layers", Layers: layers}, Method: "constant", NoiseMultiplier: ptr(1.0), MaxGradNorm: 1, ExpectedBatchSize: 40, Steps: 5, Seed: ptr(uint64(7))}, builtin.Sentences(3, 60, 0))
 	l := g.Told()

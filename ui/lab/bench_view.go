@@ -265,8 +265,8 @@ func (v *benchView) strip(title string, examples []run.Example) app.UI {
 	)
 }
 
-// sentences returns the first examples as texts, each with the length of its gradient in every layer, and in that what clipping
-// leaves of it.
+// sentences returns the first examples as texts. Under each, a bar for every layer shows the length of its gradient there, and the share
+// that clipping leaves.
 func (v *benchView) sentences(title string, examples []run.Example) app.UI {
 	look := v.bench.look
 	w, _ := link.Weight(v.config.Method)
@@ -292,7 +292,7 @@ func (v *benchView) sentences(title string, examples []run.Example) app.UI {
 	)
 }
 
-// partBar returns a share, 0 … 1, as SVG, and what is left of it.
+// partBar returns a bar as SVG: share, 0 … 1, is its length, and left the part of it that is dark.
 func partBar(share, left float64) string {
 	return fmt.Sprintf(`<svg class="part-bar" viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true"><path d="M0 6H%.1f"/><path class="left" d="M0 6H%.1f"/></svg>`, 100*finite(share), 100*finite(share*left))
 }

@@ -55,7 +55,7 @@ func (b *backbone) ChooseBackbone(file app.Value) {
 	})
 }
 
-// nameOfModel is the name of a file, or of the model's in an array of one and its tokenizer.
+// nameOfModel returns the name of a file, or of the model in an array of a model and its tokenizer.
 func nameOfModel(file app.Value) string {
 	if !file.Get("length").Truthy() {
 		return file.Get("name").String()

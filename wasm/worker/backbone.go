@@ -275,7 +275,7 @@ func (x *extraction) openBackbone(id int, f backboneFiles, batch int) (*attended
 	return a, nil
 }
 
-// backboneFiles are the file of a model, and that of its tokenizer where there is one, each with its hash in hexadecimal.
+// backboneFiles holds a model's file, and its tokenizer's where there is one, each with its SHA-256 in hexadecimal.
 type backboneFiles struct {
 	source.File
 	sum          string
@@ -283,7 +283,7 @@ type backboneFiles struct {
 	tokenizerSum string
 }
 
-// backboneFiles returns the files of a request.
+// backboneFiles returns the files of a request: a model or a tokenizer, or a model with its tokenizer, in any order.
 func (x *extraction) backboneFiles(r Request) (all backboneFiles, err error) {
 	files := r.TrainFiles
 	if len(files) == 0 || len(r.TestFiles) != 0 {

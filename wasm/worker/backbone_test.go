@@ -348,9 +348,9 @@ func FuzzReadFeatures(f *testing.F) {
 	})
 }
 
-// TestATokenizerBesideAModel: of two files, in either order, the model is opened with the tokenizer, both hashes are said, and
-// features of another tokenizer are others; what is no such pair is refused.
-func TestATokenizerBesideAModel(t *testing.T) {
+// TestModelIsOpenedWithItsTokenizer gives both files in either order: both hashes are reported, another tokenizer makes new features,
+// and other pairs are refused.
+func TestModelIsOpenedWithItsTokenizer(t *testing.T) {
 	models, store := &halves{}, memFeatures{}
 	m, tok, other := memFile{"model.onnx", []byte("a")}, memFile{"tokenizer.json", []byte("{}")}, memFile{"vocab.txt", []byte("x")}
 	sum := func(f memFile) string { return fmt.Sprintf("%x", sha256.Sum256(f.b)) }

@@ -247,9 +247,8 @@ func BenchmarkDigits(b *testing.B) {
 	}
 }
 
-// TestSentences: half are of each kind; no word tells them, as both say all of them; all fit their places, and begin another way
-// in the test rows.
-func TestSentences(t *testing.T) {
+// TestSentencesOfBothKindsShareTheirWords: all words occur in both kinds, every sentence fits, and test rows are drawn apart.
+func TestSentencesOfBothKindsShareTheirWords(t *testing.T) {
 	ds := Sentences(1, 2000, 500)
 	said := [2]map[string]int{{}, {}}
 	for i := range ds.Train.N {

@@ -9,7 +9,8 @@ import (
 const (
 	sentenceTrain = 2000
 	sentenceTest  = 500
-	// sentencePlaces are the letters that a sentence has at most, and sentenceLetters the tokens of a column of letters.
+	// sentencePlaces is the number of places of a row; the longest sentence has 28 letters. sentenceLetters is the vocabulary of a
+	// column of letters (core/data/table).
 	sentencePlaces, sentenceLetters = 32, 256
 )
 
@@ -19,8 +20,8 @@ var (
 	sentenceBad  = []string{"late", "dull", "rude", "cold", "lost"}
 )
 
-// Sentences draws complaints and thanks as rows of letters, the kinds in turn. Both say the same words: "parcel was not late but
-// good" is thanks.
+// Sentences draws complaints and thanks in turn, as rows of letters. Both kinds use the same words: "parcel was not late but good" is
+// thanks.
 func Sentences(seed uint64, train, test int) *data.Dataset {
 	kinds := []string{"complaint", "thanks"}
 	ds := &data.Dataset{
@@ -46,7 +47,7 @@ func Sentences(seed uint64, train, test int) *data.Dataset {
 	return ds
 }
 
-// sentence is one of a kind.
+// sentence draws a sentence of a kind: 0 a complaint, 1 thanks.
 func sentence(rng *rand.Rand, kind int) string {
 	pick := func(of []string) string { return of[rng.IntN(len(of))] }
 	is, other := pick(sentenceBad), pick(sentenceGood)
