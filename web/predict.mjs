@@ -17,7 +17,7 @@
  * @typedef {{ layer: string, shape: number[], parameters: number }} Layer
  * @typedef {{ task: string, outputs: number, classes?: string[], features: number, shape?: number[], transform?: string, columns?: Column[],
  *   scaling: { kind: string, lo?: number[], hi?: number[], left_out?: string },
- *   pca?: { components: number, directions?: string, left_out?: string }, max_norm?: number, channels_last?: boolean, features_of?: { sha256: string, output: string }, layers: Layer[] }} Apply
+ *   pca?: { components: number, directions?: string, left_out?: string }, max_norm?: number, channels_last?: boolean, features_of?: { sha256: string, output: string, tokenizer_sha256?: string }, layers: Layer[] }} Apply
  */
 
 // load reads a model: the text of its JSON, or the bytes of its safetensors file.

@@ -6,6 +6,7 @@ import { Tokenizer } from "@huggingface/tokenizers";
 const PLACES = [64, 32, 128, 256, 512];
 
 const KNOWN = 1 << 24; // tokens of an embedding, types included (core/nn)
+const MOST_TYPES = 16; // of tokens: BERT has two
 const MOST = 64 << 20; // bytes of a tokenizer's file: those of large vocabularies have 17 MB
 
 /** @typedef {{ ids: number[], types: number[] }} Encoded */
@@ -21,6 +22,8 @@ async function read(file) {
   try {
     tokenizer = new Tokenizer(source, {});
     pair = pairing(tokenizer, source.post_processor?.type === "RobertaProcessing");
+    const odd = pair.types.find((type) => !(Number.isInteger(type) && type >= 0 && type < MOST_TYPES));
+    if (odd !== undefined) throw new Error(`it has a token of the type ${odd}`);
   } catch (e) {
     throw new Error(`${file.name} describes no tokenizer that can be read here: ${String(e?.message ?? e).slice(0, 200)}`);
   }
@@ -78,6 +81,7 @@ export async function feed(ort, session, file) {
   const { rows } = await read(file), inputs = /** @type {any[]} */ (session.inputMetadata).map((t) => input(t, session.inputMetadata.length));
   if (!inputs.some((t) => t.takes === TAKEN.input_ids)) throw new Error("the model has no input input_ids, which the numbers of tokens would go to");
   const fixed = Math.max(...inputs.map((t) => t.places));
+  if (inputs.some((t) => t.places > 0 && t.places !== fixed)) throw new Error(`the model's inputs have different numbers of tokens: ${inputs.map((t) => t.places).join(", ")}`);
   if (fixed > 0 && !inputs.some((t) => t.takes === TAKEN.attention_mask)) throw new Error(`the model takes ${fixed} tokens of each text, and has no input attention_mask by which shorter ones could be told: export it with an open number of tokens`);
   const all = /** @type {any[]} */ (session.outputMetadata), fit = all.filter((t) => t.isTensor && t.type === "float32" && (t.shape.length === 2 || t.shape.length === 3));
   if (fit.length === 0) throw new Error(`the model has no output of float32 [rows, features] or [rows, tokens, features]: ${all.map((t) => t.name).join(", ").slice(0, 200)}`);
@@ -132,7 +136,7 @@ function input({ name, type, shape, isTensor }, many) {
 /** @param {any} y @param {{ output: string, first: boolean }} way @param {number} tokens */
 function features({ type, dims, data }, { output, first }, tokens) {
   const width = dims.at(-1);
-  if (type !== "float32" || dims[0] !== 1 || dims.length === 3 && dims[1] < tokens) throw new Error(`the output ${output} is [${dims}] of ${type} for ${tokens} tokens of one text`);
+  if (type !== "float32" || dims.length < 2 || dims.length > 3 || dims[0] !== 1 || width < 1 || dims.length === 3 && dims[1] < tokens) throw new Error(`the output ${output} is [${dims}] of ${type} for ${tokens} tokens of one text`);
   if (dims.length === 2 || first) return data.slice(0, width);
   const sums = new Float64Array(width);
   for (let k = 0; k < tokens; k++) for (let i = 0; i < width; i++) sums[i] += data[k * width + i];

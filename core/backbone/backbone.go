@@ -72,6 +72,9 @@ func New(ctx context.Context, rt Runtime, meta data.Meta, q run.BackboneRequest)
 	if e.fit, err = newFit(rt.Inputs(), meta, q); err != nil {
 		return nil, err
 	}
+	if rt.Inputs()[0].Pairs {
+		e.batch = 1 // a tokenizer takes each row alone, however many there are in a call
+	}
 	output, err := choose(rt.Outputs(), q.Output)
 	if err != nil {
 		return nil, err

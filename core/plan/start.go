@@ -172,9 +172,9 @@ func sameBackbone(have, want *run.Backbone) error {
 	case have == nil:
 		return errors.New("rows as they are, and here a backbone made features of them")
 	case want == nil:
-		return fmt.Errorf("features that a backbone made (SHA-256 %s, output %q), and the data has rows as they are", have.SHA256, have.Output)
+		return fmt.Errorf("features that a backbone made (%s), and the data has rows as they are", have.Identity())
 	}
-	return fmt.Errorf("features that were made in another way (SHA-256 %s, output %q)", have.SHA256, have.Output)
+	return fmt.Errorf("features that were made in another way (%s)", have.Identity())
 }
 
 // sameColumns returns the first difference between the features of a model's columns and the data's. A model

@@ -41,6 +41,15 @@ func (b *Backbone) Kind() string {
 	return "backbone"
 }
 
+// Identity names the model, its output, and its tokenizer where there is one.
+func (b *Backbone) Identity() string {
+	s := fmt.Sprintf("SHA-256 %s, output %q", b.SHA256, b.Output)
+	if b.Tokenizer != "" {
+		s += ", tokenizer SHA-256 " + b.Tokenizer
+	}
+	return s
+}
+
 // KnownTokens returns the number of different tokens that features are the numbers of; 0 where there is no backbone, or
 // they are amounts.
 func (b *Backbone) KnownTokens() int {

@@ -21,8 +21,8 @@ const ProtocolVersion = 10
 // fields mean "the default"; [Config.WithDefaults] fills them in. Names and
 // meanings are the field's own.
 type Config struct {
-	// Data names built-in data (digits, digits-rare, moons, blobs, spirals, regression-vc,
-	// sentences, regression-ac, regression-ac-far), or is "files" when files take its place.
+	// Data names built-in data (digits, digits-rare, moons, blobs, spirals, sentences, regression-vc,
+	// regression-ac, regression-ac-far), or is "files" when files take its place.
 	Data    string  `json:"data,omitempty"`
 	CSV     CSV     `json:"csv,omitzero"`
 	Scaling Scaling `json:"scaling,omitzero"`

@@ -79,7 +79,7 @@ func (r *Run) Look(ctx context.Context, batch int) (*Gradients, error) {
 // readParts measures gradients by layer where rows are letters, whose text the page can show.
 func (g *Gradients) readParts(ctx context.Context) error {
 	r, n := g.run, len(g.rows)
-	if !sentences(r.feed.ds.Columns) {
+	if r.feed.ds.Task != data.Classification || !sentences(r.feed.ds.Columns) {
 		return nil
 	}
 	var lengths []compute.Buffer
@@ -100,9 +100,10 @@ func (g *Gradients) readParts(ctx context.Context) error {
 	return nil
 }
 
-// sentences reports whether rows are letters of one column, and nothing else.
+// sentences reports whether rows are the letters of one column, and nothing else.
 func sentences(columns []data.Column) bool {
-	return len(columns) > 0 && columns[0].Kind == data.Letters && !slices.ContainsFunc(columns[1:], func(c data.Column) bool { return c.Makes() })
+	at := slices.IndexFunc(columns, func(c data.Column) bool { return c.Makes() })
+	return at >= 0 && columns[at].Kind == data.Letters && !slices.ContainsFunc(columns[at+1:], func(c data.Column) bool { return c.Makes() })
 }
 
 // readMean adds up the gradients that are finite, which are still there.

@@ -138,7 +138,9 @@ func (b *bench) facts(note func(name string, value float64)) {
 	note("longest_left", min(1, b.c/quantile(b.norms, 1)))
 	if all := b.look; all != nil && len(all.Largest) > 0 && len(all.Modules) > 0 {
 		parts := all.Largest[0].Parts
-		note("longest_part", float64(slices.Index(parts, slices.Max(parts))))
+		if at := slices.Index(parts, slices.Max(parts)); at >= 0 {
+			note("longest_part", float64(at))
+		}
 	}
 	if halved(b.norms, b.c) {
 		note("half_c", typical)

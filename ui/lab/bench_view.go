@@ -270,6 +270,9 @@ func (v *benchView) strip(title string, examples []run.Example) app.UI {
 func (v *benchView) sentences(title string, examples []run.Example) app.UI {
 	look := v.bench.look
 	w, _ := link.Weight(v.config.Method)
+	if len(examples) == 0 {
+		return app.Div().Hidden(true)
+	}
 	longest := 0.0
 	for _, part := range look.Largest[0].Parts {
 		longest = max(longest, float64(part))
@@ -279,7 +282,7 @@ func (v *benchView) sentences(title string, examples []run.Example) app.UI {
 		app.Ul().Class("lab-sentences").Body(app.Range(examples[:min(len(examples), 3)]).Slice(func(i int) app.UI {
 			e, left := examples[i], 1.0
 			if w != nil {
-				left = w.Factor(float64(e.Norm), v.bench.c)
+				left = min(1, w.Factor(float64(e.Norm), v.bench.c))
 			}
 			return app.Li().Body(
 				app.P().Text("“"+e.Text+"”, "+name(look.Classes, e.Label)+": "+weighed(w, float64(e.Norm), v.bench.c)),

@@ -26,7 +26,7 @@ func (v *courseView) view() app.UI {
 
 func (v *courseView) listView() app.UI {
 	return app.Details().Class("lesson-list").Open(v.course.listed).Body(
-		app.Summary().ID("lesson-list").Text("Seven lessons, about ten minutes each"),
+		app.Summary().ID("lesson-list").Text("Eight lessons, about ten minutes each"),
 		app.Ol().Body(app.Range(v.course.list).Slice(func(i int) app.UI {
 			l := &v.course.list[i]
 			return app.Li().Body(

@@ -24,7 +24,8 @@ type Featurer interface {
 type backbone struct {
 	data    *dataSource
 	client  Featurer
-	file    app.Value // nil: none
+	file    app.Value // nil: none; an array of a model and its tokenizer
+	reader  app.Value // model of tokens that a tokenizer chosen next joins; nil: none
 	view    cards.BackboneView
 	picture bool
 	began   time.Time
@@ -35,18 +36,24 @@ type backbone struct {
 // ChooseBackbone reads a model. A tokenizer joins the model that was chosen before, where that reads tokens.
 func (b *backbone) ChooseBackbone(file app.Value) {
 	b.StopBackbone()
-	name := nameOfModel(file)
-	if i := b.view.Info; i != nil && run.WantsTokens(i.Inputs) && run.IsTokenizer(name) {
-		name, file = b.view.File, app.Window().Get("Array").Call("of", b.file, file)
+	model, several := modelOf(file)
+	if i := b.view.Info; b.reader != nil && !several && run.IsTokenizer(nameOf(model)) && (i == nil || run.WantsTokens(i.Inputs)) {
+		model, file, several = b.reader, app.Window().Get("Array").Call("of", b.reader, file), true
 	}
-	b.file = file
-	b.view = cards.BackboneView{File: name}
+	b.file, b.reader = file, nil
+	if several {
+		b.reader = model
+	}
+	b.view = cards.BackboneView{File: nameOf(model)}
 	mine := b.work()
 	b.cancel = b.client.Backbone(file, b.showProgress(mine), func(info run.BackboneInfo, err error) {
 		if !b.settled(mine, err) {
 			return
 		}
 		b.view.Info = &info
+		if run.WantsTokens(info.Inputs) {
+			b.reader = model
+		}
 		b.view.Request = run.BackboneRequest{Normalise: "0-1", Resize: "bilinear"}
 		if len(info.Outputs) > 0 {
 			b.view.Request.Output = firstOutput(info.Outputs, len(data.TextColumns(b.data.columns())))
@@ -55,17 +62,20 @@ func (b *backbone) ChooseBackbone(file app.Value) {
 	})
 }
 
-// nameOfModel returns the name of a file, or of the model in an array of a model and its tokenizer.
-func nameOfModel(file app.Value) string {
+// modelOf returns the file that was chosen, or the model's where several were: the first that is no tokenizer.
+func modelOf(file app.Value) (model app.Value, several bool) {
 	if !file.Get("length").Truthy() {
-		return file.Get("name").String()
+		return file, false
 	}
-	name := file.Index(0).Get("name").String()
-	if second := file.Index(1); run.IsTokenizer(name) && second.Truthy() {
-		name = second.Get("name").String()
+	for i := range file.Length() {
+		if f := file.Index(i); !run.IsTokenizer(nameOf(f)) {
+			return f, true
+		}
 	}
-	return name
+	return file.Index(0), true
 }
+
+func nameOf(file app.Value) string { return file.Get("name").String() }
 
 // firstOutput is the name of the output that is chosen before anybody has chosen one: of two texts the first whose tokens have
 // types, by which a model tells them apart.

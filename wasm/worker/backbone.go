@@ -267,7 +267,10 @@ func (x *extraction) openBackbone(id int, f backboneFiles, batch int) (*attended
 	}
 	if err != nil {
 		got, fix := "a model that cannot be run", "Choose an ONNX file that is complete in itself, for onnxruntime's WebAssembly."
-		if run.IsTokenizer(f.Name()) {
+		switch {
+		case f.tokenizer != nil:
+			got, fix = "a model that cannot be run with this tokenizer", "Choose the model together with the tokenizer.json or vocab.txt that came with it."
+		case run.IsTokenizer(f.Name()):
 			got, fix = "a tokenizer that cannot be read", "Choose tokenizer.json as Hugging Face’s libraries save it, or vocab.txt."
 		}
 		return nil, &data.Error{File: f.Name(), Got: got, Err: err, Fix: fix}

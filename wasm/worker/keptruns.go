@@ -161,7 +161,7 @@ func sameFeatures(of run.CheckpointInfo, rows *data.Dataset, other func(string, 
 	case want == nil && made != nil:
 		return other("this run was on the rows of %s as they are, and here a backbone made features of them: open the data without it, and then go on", of.Data)
 	case want != nil && (made == nil || *made != *want):
-		return other("this run was on features of %s that a backbone made (SHA-256 %s, output %q): make them again with the same file and settings, and then go on", of.Data, want.SHA256, want.Output)
+		return other("this run was on features of %s that a backbone made (%s): make them again with the same files and settings, and then go on", of.Data, want.Identity())
 	}
 	return nil
 }

@@ -211,9 +211,14 @@ test("maps of low rank go home as PEFT's adapter: the checkpoint and it make wha
   for (const [name, t] of Object.entries(tensorsIn(still["adapter_model.safetensors"]).tensors)) if (name.includes("lora_")) assert.ok(floats(t).every((v) => v === 0), name);
   /** @type {[any, (name: string, shape: number[], v: Float32Array) => void, RegExp][]} */
   const refused = [
-    [{ start: { trainable: "last:1" } }, () => {}, /maps of low rank were trained.*got last:1/],
-    [{}, () => {}, /maps of low rank were trained.*got all/],
+    [{ start: { trainable: "last:1" } }, () => {}, /lora:R, R from 1 to 4.*got last:1/],
+    [{}, () => {}, /lora:R, R from 1 to 4.*got all/],
     [low, (name, _, v) => { if (name.endsWith("in_weight")) { v[0] += 1; v[13] += 1; } }, /query\.weight is another by more than a map of rank 1/],
+    [{ start: { trainable: "lora:5" } }, () => {}, /R from 1 to 4.*got lora:5/],
+    [{ start: { trainable: "lora:999999999999" } }, () => {}, /R from 1 to 4/],
+    [{ start: { trainable: "lora:1", lora_alpha: -1 } }, () => {}, /alpha -1/],
+    [{ start: { trainable: "lora:1", lora_targets: "foo" } }, () => {}, /foo/],
+    [low, (name, shape, v) => { if (name.endsWith("in_weight")) for (let i = 0; i < 4; i++) v[i * shape[1] + i] *= 1 + 3e-5; }, /query\.weight is another/],
     [low, (name, _, v) => { if (name.endsWith("in_weight")) v[0] = NaN; }, /query\.weight is another/],
     [low, (name, _, v) => { if (name.endsWith("out_weight")) v[5] += 1; }, /other numbers in encoder\.layer\.0\.attention\.output\.dense\.weight/],
     [low, (name, _, v) => { if (name === "layers.0.weight") v[5] += 1; }, /other numbers in embeddings\.word_embeddings\.weight/],

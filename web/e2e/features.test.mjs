@@ -294,11 +294,13 @@ test("a model of tokens reads texts, and pairs of them, by its tokenizer", async
   assert.deepEqual([got.of.sha256, got.of.tokenizer_sha256, got.summary.backbone.tokenizer_sha256, got.of.column], [...sums, sums[1], "text"]);
   assert.ok(sums.every((s) => got.guarantee.includes(s)) && /became tokens by the tokenizer/.test(got.guarantee), got.guarantee);
 
-  // By hand: the model first, which asks for its tokenizer, and then that.
+  // By hand: the model first, which asks for its tokenizer, then a broken one, and then the right one.
   await page.setInputFiles("#files", { name: "mails.csv", mimeType: "text/csv", buffer: Buffer.from(table) });
   await page.locator("#backbone > summary").click();
   await page.setInputFiles("#backbone-file", { name: "model.onnx", mimeType: "", buffer: good.open });
   await page.locator("#backbone", { hasText: "Choose its tokenizer as well" }).waitFor();
+  await page.setInputFiles("#backbone-file", { name: "tokenizer.json", mimeType: "", buffer: Buffer.from("{") });
+  await page.locator("#backbone-fault", { hasText: /model\.onnx: a model that cannot be run with this tokenizer \(tokenizer\.json is no JSON/ }).waitFor();
   await page.setInputFiles("#backbone-file", { name: "vocab.txt", mimeType: "", buffer: bytes });
   await page.selectOption("#backbone-output", "pooler_output of 128 tokens");
   await page.click("#backbone-make");
