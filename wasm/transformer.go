@@ -76,11 +76,8 @@ func restore(_ context.Context, to string, model []byte, files []source.File, ad
 		pieces := made.Index(i).Get("pieces")
 		err := add(made.Index(i).Get("name").String(), func() ([]byte, error) {
 			piece, err := nextOf(pieces)
-			if err == io.EOF {
-				return nil, err
-			}
 			if err != nil {
-				return nil, fileError(files[0].Name(), err)
+				return nil, fileError(files[0].Name(), err) // which leaves io.EOF as it is
 			}
 			b := make([]byte, piece.Length())
 			js.CopyBytesToGo(b, piece)

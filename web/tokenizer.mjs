@@ -97,27 +97,15 @@ export async function feed(ort, session, file) {
   return {
     inputs: [{ name: "text", type: "string", shape: [-1], pairs: true }],
     outputs: [...ways].map(([name, { width }]) => ({ name, type: "float32", shape: [-1, width] })),
+    // run takes one row, as core/backbone asks for no more at a time where there is a tokenizer.
     /** @param {string[]} texts @param {string} name of an output @param {boolean} pairs */
     async run(texts, name, pairs) {
-      const way = /** @type {{ output: string, first: boolean, places: number, width: number }} */ (ways.get(name)), list = rows(texts, way.places, pairs);
-      /** @type {(Float32Array | undefined)[]} */
-      const found = [];
-      for (const row of list) {
-        if (row.ids.length === 0) { // an empty text, and a tokenizer without tokens at its ends: zeros
-          found.push(undefined);
-          continue;
-        }
-        const places = fixed > 0 ? fixed : row.ids.length, feeds = Object.fromEntries(inputs.map((t) => [t.name, new ort.Tensor(t.type, t.numbers(t.takes(row, places)), [1, places])]));
-        const { [way.output]: y } = await session.run(feeds, [way.output]);
-        found.push(features(y, way, row.ids.length));
-      }
-      const width = found.find((f) => f)?.length ?? way.width, values = new Float32Array(list.length * Math.max(width, 0));
-      if (width < 1) throw new Error("the tokenizer makes no tokens of an empty text, and the model does not say how many features it gives: declare rows with a missing text as left out");
-      found.forEach((f, i) => {
-        if (f && f.length !== width) throw new Error(`the output ${name} has ${width} features of one text and ${f.length} of another`);
-        if (f) values.set(f, i * width);
-      });
-      return { shape: [list.length, width], values };
+      const way = /** @type {{ output: string, first: boolean, places: number, width: number }} */ (ways.get(name)), [row] = rows(texts, way.places, pairs), tokens = row.ids.length;
+      if (tokens === 0 && way.width < 1) throw new Error("the tokenizer makes no tokens of an empty text, and the model does not say how many features it gives: declare rows with a missing text as left out");
+      if (tokens === 0) return { shape: [1, way.width], values: new Float32Array(way.width) }; // an empty text, and a tokenizer without tokens at its ends
+      const places = fixed > 0 ? fixed : tokens, feeds = Object.fromEntries(inputs.map((t) => [t.name, new ort.Tensor(t.type, t.numbers(t.takes(row, places)), [1, places])]));
+      const { [way.output]: y } = await session.run(feeds, [way.output]), values = features(y, way, tokens);
+      return { shape: [1, values.length], values };
     },
   };
 }
