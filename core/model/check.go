@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"clipscope/core/data"
 	"clipscope/core/data/table"
@@ -121,17 +120,15 @@ func checkBackbone(a *run.Application) error {
 		return nil
 	case a.Columns != nil || a.Shape != nil:
 		return errors.New("model: features_of: a backbone's features are no table and no pictures")
-	case !isSHA256(b.SHA256):
+	case !run.IsSHA256(b.SHA256):
 		return fmt.Errorf("model: features_of: %q is no SHA-256", clipped(b.SHA256))
-	case b.Tokenizer != "" && !isSHA256(b.Tokenizer):
+	case b.Tokenizer != "" && !run.IsSHA256(b.Tokenizer):
 		return fmt.Errorf("model: features_of: tokenizer_sha256: %q is no SHA-256", clipped(b.Tokenizer))
 	case b.Batch < 1 || b.Tokens < 0 || b.Types < 0 || b.Types > 0 && b.Tokens%b.Types != 0 || len(b.Output)+len(b.Column)+len(b.Second)+len(b.Normalise)+len(b.Resize) > mostOfBackbone:
 		return errors.New("model: features_of: it does not say how features are made")
 	}
 	return nil
 }
-
-func isSHA256(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
 // backboneInWords says what makes a row's features.
 func backboneInWords(b *run.Backbone) string {

@@ -18,7 +18,7 @@ func (d *draft) checkPublic() error {
 		return nil
 	case p.SHA256 == "":
 		return Fault("public_rows", "there are no public rows: choose their file, or leave them out")
-	case !isSHA256(p.SHA256):
+	case !run.IsSHA256(p.SHA256):
 		return Fault("public_rows.sha256", "%q is no SHA-256: choose the file of public rows, or leave them out", data.Shorten(p.SHA256))
 	case p.BatchSize < 1 || p.BatchSize > mostPhysicalBatch:
 		return Fault("public_rows.batch_size", "%d public rows a step are not in 1 … %d", p.BatchSize, mostPhysicalBatch)

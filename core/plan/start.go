@@ -23,7 +23,7 @@ func (d *draft) checkStart() error {
 		return nil
 	case s.SHA256 == "":
 		return Fault("start", "there are no weights to start from: choose the file of a saved model, or start from random weights")
-	case !isSHA256(s.SHA256):
+	case !run.IsSHA256(s.SHA256):
 		return Fault("start.sha256", "%q is no SHA-256: choose the file of a saved model, or start from random weights", data.Shorten(s.SHA256))
 	case d.terms.Config.PCA.Components > 0:
 		return Fault("pca.components", "each run finds its own directions, and the weights of %s are for those of another; leave pca out, or start from random weights", startName(s))
@@ -32,8 +32,6 @@ func (d *draft) checkStart() error {
 	}
 	return nil
 }
-
-func isSHA256(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
 // startedFrom says what the run before promises, whose weights this one starts from.
 func (p *Plan) startedFrom() string {

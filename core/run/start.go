@@ -1,6 +1,12 @@
 package run
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
+
+// IsSHA256 reports whether s has the form of a SHA-256: 64 digits in lower-case hexadecimal.
+func IsSHA256(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
 // Start names the weights of a saved model that training starts from. Its zero value is none: the first
 // parameters are drawn at random.
