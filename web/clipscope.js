@@ -421,10 +421,15 @@ async function opened(source, csv, progress, signal) {
 async function featurise(connection, { backbone, files }, progress) {
   const { model, options } = /** @type {NonNullable<Source["backbone"]>} */ (backbone);
   const summary = await connection.request("featurise", { ...options, salt: files ? await ledger.salt() : "" }, { train: model, test: [] }, progress);
+  named.set(maker(summary.backbone), model);
   // What ran it is kept for when there is no network.
   if (!summary.backbone.cached) navigator.serviceWorker?.ready.then(({ active }) => active?.postMessage({ type: "later" }));
   return summary;
 }
+
+// maker names what makes features.
+/** @param {{ sha256: string, tokenizer_sha256?: string }} backbone */
+const maker = ({ sha256, tokenizer_sha256: tokenizer = "" }) => sha256 + tokenizer;
 
 // backboneOf checks what features and backbone take as a model: its file, or an array of that and its tokenizer's.
 /** @param {any} given @returns {File[]} */
@@ -481,25 +486,26 @@ async function load(source, csv, progress, signal) {
 // Model is a saved model in a worker of its own, which holds nothing else.
 class Model {
   #connection; // the worker that holds it; replaced where that has ended
-  #file;
+  #files;
   #disposed = false;
   // line has one of two classes answered from a probability on; by default the likelier one is.
   /** @type {{ class: string, from: number } | undefined} */
   line;
 
-  /** @param {Connection} connection @param {File} file @param {any} info */
-  constructor(connection, file, info) {
+  /** @param {Connection} connection @param {File[]} files its own, and those of what makes features for it @param {any} info */
+  constructor(connection, files, info) {
     this.#connection = connection;
-    this.#file = file;
+    this.#files = files;
     this.info = info;
   }
 
-  // file is what load takes to have the model again.
-  get file() { return this.#file; }
+  // files are what load takes to have the model again, and file is its own.
+  get files() { return [...this.#files]; }
+  get file() { return this.#files[0]; }
 
   async #connect() {
     if (this.#disposed) throw fail("The model was disposed of: load it again.");
-    if (!this.#connection.alive) this.#connection = (await hold(this.#file)).connection;
+    if (!this.#connection.alive) this.#connection = (await hold(this.#files)).connection;
     return this.#connection;
   }
 
@@ -630,14 +636,23 @@ async function laboratory(config, data, { signal, progress, anyway = false } = {
   }
 }
 
-// hold starts a worker and loads a model in it.
-/** @param {File} file @param {AbortSignal} [signal] */
-async function hold(file, signal) {
+// hold starts a worker and loads a model in it. What made its features is taken from this page, where that has used it.
+/** @param {File[]} files @param {AbortSignal} [signal] */
+async function hold(files, signal) {
   signal?.throwIfAborted();
   clipscopeEarly.use();
   const starting = Connection.start();
   try {
-    return await cancellable(starting, signal, async (connection) => ({ connection, info: await connection.request("model", undefined, { train: [file], test: [] }) }));
+    return await cancellable(starting, signal, async (connection) => {
+      const ask = () => connection.request("model", undefined, { train: files, test: [] });
+      let info = await ask();
+      const known = info.lacks ? named.get(maker(info.features_of)) : undefined;
+      if (known) {
+        files = [files[0], ...known];
+        info = await ask();
+      }
+      return { connection, files, info };
+    });
   } catch (e) {
     starting.then((connection) => connection.end(e), () => {});
     throw e;
@@ -1260,12 +1275,13 @@ export const clipscope = Object.freeze({
   }),
   lab: laboratory,
   convert,
-  // load takes a file that a model was saved in, what it holds, or the result of a run.
+  // load takes a file that a model was saved in, what it holds, or the result of a run; or an array of that and the files of what
+  // makes its features of texts.
   /** @param {any} source @param {AbortSignal} [signal] */
   async load(source, signal) {
-    const file = fileOf(source, "model");
-    const { connection, info } = await hold(file, signal);
-    return new Model(connection, file, info);
+    const [given, ...beside] = source instanceof Model ? source.files : Array.isArray(source) ? source : [source];
+    const { connection, files, info } = await hold([fileOf(given, "model"), ...beside.length > 0 ? backboneOf(beside) : []], signal);
+    return new Model(connection, files, info);
   },
   // check examines a file that the page saved, in a worker of its own, which signal ends; with
   // recognise it says only what the file is.

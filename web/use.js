@@ -157,15 +157,16 @@ function pad(canvas, shape, fn) {
   };
 }
 
-// The model that is open stays open when the page is loaded again: its file is in this
+// The model that is open stays open when the page is loaded again: its files are in this
 // browser's storage until it is closed, or another is opened.
 const store = new Store("clipscope-use", "The model that is open", {}, { models: {} });
 const OPEN = "open"; // its key
 
 const models = {
-  /** @param {File} file */
-  keep: (file) => store.transact("readwrite", (models) => { models.put(file, OPEN); }),
-  kept: () => store.transact("readonly", (models) => models.get(OPEN)),
+  /** @param {File[]} files the model's, and those of what makes its features */
+  keep: (files) => store.transact("readwrite", (models) => { models.put(files, OPEN); }),
+  // kept are these files, none where none are kept. Earlier versions kept one by itself.
+  kept: async () => [await store.transact("readonly", (models) => models.get(OPEN)) ?? []].flat(),
   forget: () => store.transact("readwrite", (models) => { models.delete(OPEN); }),
 };
 

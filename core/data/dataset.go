@@ -43,6 +43,8 @@ type Dataset struct {
 	ByClass bool
 	// HeldOut says how the rows of Test were chosen from those of the same files.
 	HeldOut HeldOut
+	// Labels are the columns of the labels where a backbone made the features of a table's texts; nil elsewhere.
+	Labels []Column
 }
 
 // The limits on the size of a data set.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"unicode/utf8"
 
 	"clipscope/core/run"
@@ -30,7 +31,7 @@ const featuredRows = 64
 
 // Featured returns a copy of ds whose features are those that x makes of its rows. Targets, their names
 // and their bounds stay; columns, shape and bounds of features are dropped. A feature that is not
-// finite becomes 0 and is counted in odd. progress is called with the number of rows, of both splits,
+// finite becomes 0 and is counted in odd; of what x made of texts the columns of labels are kept. progress is called with the number of rows, of both splits,
 // that are done; it may be nil. ds is not changed.
 //
 // Guarantee: that of x. Zeros in the place of what is not finite are decided row by row.
@@ -44,7 +45,11 @@ func Featured(ctx context.Context, ds *Dataset, x Extractor, by run.Backbone, pr
 			return nil, 0, err
 		}
 	}
-	out = &Dataset{Name: ds.Name, Task: ds.Task, Features: width, Outputs: ds.Outputs, Classes: ds.Classes, TargetBounds: ds.TargetBounds, Backbone: &by, ByClass: ds.ByClass, HeldOut: ds.HeldOut}
+	var labels []Column
+	if by.Column != "" {
+		labels = slices.DeleteFunc(slices.Clone(ds.Columns), func(c Column) bool { return c.Kind != Label })
+	}
+	out = &Dataset{Name: ds.Name, Task: ds.Task, Features: width, Outputs: ds.Outputs, Classes: ds.Classes, TargetBounds: ds.TargetBounds, Backbone: &by, ByClass: ds.ByClass, HeldOut: ds.HeldOut, Labels: labels}
 	total := ds.Train.N + ds.Test.N
 	done := 0
 	for _, s := range []struct{ from, to *Split }{{&ds.Train, &out.Train}, {&ds.Test, &out.Test}} {
@@ -58,10 +63,11 @@ func Featured(ctx context.Context, ds *Dataset, x Extractor, by run.Backbone, pr
 			}
 			n := min(featuredRows, s.from.N-at)
 			dst := s.to.F32[at*width : (at+n)*width]
-			if err := x.Extract(ctx, s.from.rows(at, n, ds.Dense()), dst); err != nil {
+			zeros, err := Extract(ctx, x, s.from.rows(at, n, ds.Dense()), dst)
+			if err != nil {
 				return nil, 0, fmt.Errorf("data: features of rows %d to %d: %w", done+1, done+n, err)
 			}
-			odd += zeroed(dst)
+			odd += zeros
 			done += n
 			if progress != nil {
 				progress(done, total)
@@ -69,6 +75,14 @@ func Featured(ctx context.Context, ds *Dataset, x Extractor, by run.Backbone, pr
 		}
 	}
 	return out, odd, nil
+}
+
+// Extract fills dst, [rows.N×x.Width()], with what x makes of rows. A feature that is not finite becomes 0 and is counted in odd.
+func Extract(ctx context.Context, x Extractor, rows Split, dst []float32) (odd int, err error) {
+	if err := x.Extract(ctx, rows, dst); err != nil {
+		return 0, err
+	}
+	return zeroed(dst), nil
 }
 
 // roomForFeatures refuses what a tab cannot hold, before anything is allocated.
@@ -94,13 +108,30 @@ const mostText = 20_000
 func checkTexts(ds *Dataset) error {
 	for _, s := range []*Split{&ds.Train, &ds.Test} {
 		for i, text := range s.Text {
-			if n := utf8.RuneCountInString(text); n > mostText {
-				return &Error{Expected: fmt.Sprintf("texts of at most %d characters for a backbone", mostText), Got: fmt.Sprintf("%d: %s", n, Quote(text)),
-					Fix: "Shorten the text, or train without a backbone, on hashed words.", Row: i/s.texts() + 1}
+			if err := tooLong(text); err != nil {
+				err.Row = i/s.texts() + 1
+				return err
 			}
 		}
 	}
 	return nil
+}
+
+// CheckText refuses a text that is too long for a backbone.
+func CheckText(text string) error {
+	if err := tooLong(text); err != nil {
+		return err
+	}
+	return nil
+}
+
+func tooLong(text string) *Error {
+	n := utf8.RuneCountInString(text)
+	if n <= mostText {
+		return nil
+	}
+	return &Error{Expected: fmt.Sprintf("texts of at most %d characters for a backbone", mostText), Got: fmt.Sprintf("%d: %s", n, Quote(text)),
+		Fix: "Shorten the text, or train without a backbone, on hashed words."}
 }
 
 // rows returns n rows of so many dense features from row at on, without targets and without the features of texts.

@@ -116,10 +116,14 @@ const mostOfBackbone = 1000
 func checkBackbone(a *run.Application) error {
 	b := a.FeaturesOf
 	switch {
+	case b == nil && a.Labels != nil:
+		return errors.New("model: labels: of a model that reads no texts through another")
 	case b == nil:
 		return nil
 	case a.Columns != nil || a.Shape != nil:
 		return errors.New("model: features_of: a backbone's features are no table and no pictures")
+	case slices.ContainsFunc(a.Labels, func(c run.AppliedColumn) bool { return b.Column == "" || c.Kind != string(data.Label) }):
+		return errors.New("model: labels: they are no columns of labels beside texts")
 	case !run.IsSHA256(b.SHA256):
 		return fmt.Errorf("model: features_of: %q is no SHA-256", clipped(b.SHA256))
 	case b.Tokenizer != "" && !run.IsSHA256(b.Tokenizer):
@@ -167,16 +171,35 @@ func checkShape(a *run.Application) error {
 
 // encoderOf returns the encoder of a table's cells; nil where the model has no table.
 func encoderOf(a *run.Application) (*table.Encoder, error) {
-	if a.Columns == nil {
+	switch texts := textsOf(a); {
+	case texts != nil:
+		return table.NewEncoder(data.Task(a.Task), listed(append(texts, a.Labels...)), a.Classes, len(texts))
+	case a.Columns == nil:
 		return nil, nil
 	}
 	return table.NewEncoder(data.Task(a.Task), columns(a), a.Classes, a.Features)
 }
 
+// textsOf returns the columns of texts that another model makes features of; nil where none does. Each stands for one feature here, as its
+// text is passed on as it is.
+func textsOf(a *run.Application) (all []run.AppliedColumn) {
+	if a.FeaturesOf == nil || a.FeaturesOf.Column == "" {
+		return nil
+	}
+	for i, name := range []string{a.FeaturesOf.Column, a.FeaturesOf.Second} {
+		if name != "" {
+			all = append(all, run.AppliedColumn{Name: name, Kind: string(data.Text), First: i, Buckets: 1})
+		}
+	}
+	return all
+}
+
 // columns returns the columns of a table as package data has them.
-func columns(a *run.Application) []data.Column {
+func columns(a *run.Application) []data.Column { return listed(a.Columns) }
+
+func listed(columns []run.AppliedColumn) []data.Column {
 	var all []data.Column
-	for _, c := range a.Columns {
+	for _, c := range columns {
 		all = append(all, data.Column{
 			Name: c.Name, Kind: data.ColumnKind(c.Kind), First: c.First, Decimal: c.Decimal, Thousands: c.Thousands, Date: c.Date,
 			Units: c.Units, Time: c.Time, Offset: c.Offset, Clock: c.Clock,
@@ -294,11 +317,18 @@ func (f *File) spec() (nn.Spec, error) {
 	if s.Floats(1) > mostRow {
 		return s, fmt.Errorf("model: a row takes %d values on its way through the layers, more than a browser tab can hold", s.Floats(1))
 	}
-	products := int64(0)
-	for _, o := range s.Layers { // each of them has no more than 2⁵³
-		if products += o.Products; products > mostProducts {
-			return s, fmt.Errorf("model: a row takes more than %d billion multiplications on its way through the layers, which nobody would wait for", mostProducts/1_000_000_000)
-		}
+	if products(s) > mostProducts {
+		return s, fmt.Errorf("model: a row takes more than %d billion multiplications on its way through the layers, which nobody would wait for", mostProducts/1_000_000_000)
 	}
 	return s, nil
+}
+
+// products returns the multiplications that a row takes on its way through the layers; those beyond mostProducts are not all counted.
+func products(s nn.Spec) (sum int64) {
+	for _, o := range s.Layers { // each of them has no more than 2⁵³
+		if sum += o.Products; sum > mostProducts {
+			break
+		}
+	}
+	return sum
 }

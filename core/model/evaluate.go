@@ -146,7 +146,7 @@ func (e *exam) table(ctx context.Context, f source.File, progress func(source.Pr
 				return e.p.noLabels(f.Name())
 			}
 			var target []float32
-			var words []data.Word
+			var read rowTexts
 			if err == nil {
 				var fatal bool
 				if target, fatal, err = e.targets(t, cells); fatal {
@@ -155,7 +155,7 @@ func (e *exam) table(ctx context.Context, f source.File, progress func(source.Pr
 			}
 			if err == nil {
 				var told run.Answer
-				words, told, err = e.p.encode(b.next(), t.order(cells))
+				read, told, err = e.p.encode(b.next(), t.order(cells))
 				e.result.Unknown += len(told.Unknown)
 				e.result.Missing += len(told.Missing)
 			}
@@ -163,7 +163,7 @@ func (e *exam) table(ctx context.Context, f source.File, progress func(source.Pr
 				e.leaveOut(t.here(err))
 				continue
 			}
-			b.addAnswer(words, run.Answer{}, nil)
+			b.addAnswer(read, run.Answer{}, nil)
 			y = append(y, target...)
 		}
 		if ended || b.full() {

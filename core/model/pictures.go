@@ -90,7 +90,7 @@ func (p *Predictor) AnswerPictures(ctx context.Context, files []source.File, w i
 				x[i] = float32(v)
 			}
 		}
-		b.addAnswer(nil, run.Answer{}, err)
+		b.addAnswer(rowTexts{}, run.Answer{}, err)
 		s.rows, s.lines = append(s.rows, []string{data.Inert(path)}), append(s.lines, 0)
 		if b.full() {
 			return s.flush(ctx, b)

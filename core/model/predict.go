@@ -1,12 +1,14 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"clipscope/core/compute"
 	"clipscope/core/data"
@@ -24,6 +26,9 @@ import (
 type Predictor struct {
 	// Files reads files; the zero value reads all but Parquet.
 	Files load.Loader
+	// Features makes the features of rows for a model that was trained on what another made of texts; nil: it answers none, and Lack says
+	// why. Others do not use it.
+	Features data.Extractor
 	// Yield, where it is not nil, is called before each batch and each row that is written, so that a context can end meanwhile.
 	Yield func()
 
@@ -37,13 +42,15 @@ type Predictor struct {
 	bytes   *data.Scale    // and as bytes, which pictures in files are
 	host    []float32      // a batch of scaled rows
 	line    *run.ClassLine // nil: the likeliest class is answered
+	reads   int            // texts of a row, of which Features makes the features; 0: none
 }
 
 // rows at once: as many as share what a call costs, as long as a batch has no more
-// values than this.
+// values than this, nor takes more multiplications: half a second in a browser, before which nothing else is heard.
 const (
-	mostRows  = 512
-	mostBatch = 1 << 26
+	mostRows   = 512
+	mostBatch  = 1 << 26
+	mostAtOnce = 1 << 32
 )
 
 // Open brings a model that has passed [File.Check] onto a backend; Close gives its memory
@@ -53,21 +60,21 @@ func Open(f *File, be compute.Backend) (*Predictor, error) {
 	if why := f.Apply.LeftOut(); why != "" {
 		return nil, errors.New("model: " + why)
 	}
-	if b := a.FeaturesOf; b != nil {
+	if b := a.FeaturesOf; b != nil && b.Column == "" {
 		return nil, fmt.Errorf("model: this one was trained on features, and has not what makes them of a row: %s. predict.mjs and predict.py answer such features, given as numbers", backboneInWords(b))
 	}
 	spec, err := f.spec()
 	if err != nil {
 		return nil, err
 	}
-	p := &Predictor{be: compute.NewScope(be)}
+	p := &Predictor{be: compute.NewScope(be), reads: len(textsOf(a))}
 	if p.encoder, err = encoderOf(a); err != nil {
 		return nil, fmt.Errorf("model: columns: %w", err)
 	}
 	if err := p.openScale(a); err != nil {
 		return nil, err
 	}
-	capacity := int(max(1, min(mostRows, mostBatch/max(1, spec.Floats(1)+int64(2*a.Features)))))
+	capacity := int(max(1, min(mostRows, mostBatch/max(1, spec.Floats(1)+int64(2*a.Features)), mostAtOnce/max(1, products(spec)))))
 	p.net = nn.New(p.be, spec, capacity, 1)
 	p.be.Write(p.net.All(), f.Parameters)
 	var pca *input.Projection
@@ -120,17 +127,59 @@ func (p *Predictor) Info() run.ModelInfo {
 		Program: f.Program, Task: a.Task, Outputs: a.Outputs, Classes: a.Classes, Features: a.Features, Shape: a.Shape, Columns: a.Columns, Transform: a.Transform, Scaling: a.Scaling,
 		Layers: a.Layers, Parameters: p.net.Spec.Params(), Method: f.Config.WithDefaults().Method,
 		Guarantee: f.Guarantee, Statement: f.Statement, Epsilon: f.Epsilon, Delta: f.Delta, Accountant: f.Accountant, Steps: f.Steps,
+		FeaturesOf: a.FeaturesOf, Lacks: p.Lack(),
+	}
+	if texts := textsOf(a); texts != nil {
+		info.Columns = append(texts, a.Labels...)
 	}
 	if p.encoder != nil && len(p.encoder.Labels()) == 1 {
-		info.Label = a.Columns[p.encoder.Label()].Name
+		info.Label = p.encoder.Columns()[p.encoder.Label()].Name
 	}
 	return info
+}
+
+// Reads reports whether another model makes the model's features, of texts.
+func (p *Predictor) Reads() bool { return p.reads > 0 }
+
+// Lack says which files are missing that make features of texts; empty where the model answers.
+func (p *Predictor) Lack() string {
+	if !p.Reads() || p.Features != nil {
+		return ""
+	}
+	b := p.file.Apply.FeaturesOf
+	return fmt.Sprintf("It reads texts through a %s, which is not in its file. Choose %s.", b.Kind(), b.Files())
+}
+
+// whole returns an error where files are missing that make features.
+func (p *Predictor) whole() error {
+	if lack := p.Lack(); lack != "" {
+		return errors.New("model: " + strings.TrimSuffix(lack, "."))
+	}
+	return nil
+}
+
+// made returns the rows with the features of their texts.
+func (p *Predictor) made(ctx context.Context, rows *data.Split) (*data.Split, error) {
+	f := &data.Split{N: rows.N, F32: make([]float32, rows.N*p.file.Apply.Features)}
+	if rows.N == 0 {
+		return f, nil
+	}
+	if _, err := data.Extract(ctx, p.Features, data.Split{N: rows.N, Text: rows.Text}, f.F32); err != nil {
+		return nil, fmt.Errorf("model: features: %w", err)
+	}
+	return f, nil
 }
 
 // outputs returns the outputs for the rows of a split, as the layers give them: [rows×outputs].
 func (p *Predictor) outputs(ctx context.Context, rows *data.Split) ([]float32, error) {
 	k, f := p.net.Outputs(), p.file.Apply.Features
 	z := make([]float32, rows.N*k)
+	if p.Reads() {
+		var err error
+		if rows, err = p.made(ctx, rows); err != nil {
+			return nil, err
+		}
+	}
 	scale := p.floats
 	if rows.U8 != nil {
 		scale = p.bytes
@@ -252,6 +301,9 @@ func (p *Predictor) class(i int) string {
 // a cell that cannot be read gets a problem in place of an answer. The error is the
 // context's, or names the number of rows that can be answered at once: a file of rows has no such limit.
 func (p *Predictor) Predict(ctx context.Context, rows []run.Row) ([]run.Answer, error) {
+	if err := p.whole(); err != nil {
+		return nil, err
+	}
 	if k := p.net.Outputs(); len(rows) > max(1, mostAnswered/k) {
 		return nil, fmt.Errorf("model: %d rows of %d outputs each are more than %d numbers: ask for at most %d rows at once, or give them as a file", len(rows), k, mostAnswered, max(1, mostAnswered/k))
 	}
@@ -285,10 +337,14 @@ const (
 	mostAnswered = 1 << 23 // outputs for typed rows, which take some 30 bytes each with their text
 	mostGathered = 1 << 22
 	mostPending  = 4096
+	mostTexts    = 64 // rows whose features another model makes, which takes long
 )
 
 // gathered returns the number of rows that are answered together.
 func (p *Predictor) gathered() int {
+	if p.Reads() {
+		return mostTexts
+	}
 	return max(1, min(mostPending, mostGathered/max(p.file.Apply.Features, p.file.Apply.Outputs)))
 }
 
@@ -308,14 +364,21 @@ func (b *batch) next() []float32 {
 	return b.rows.F32[b.rows.N*f:][:f]
 }
 
-// addAnswer adds the row whose features were written to next, with those of its texts and its answer so far; where err is
+// rowTexts holds what is not dense of a row: the features of its texts, or these where another model makes features of them.
+type rowTexts struct {
+	words []data.Word
+	read  []string
+}
+
+// addAnswer adds the row whose features were written to next, with its texts and its answer so far; where err is
 // not nil, only the problem.
-func (b *batch) addAnswer(words []data.Word, a run.Answer, err error) {
+func (b *batch) addAnswer(t rowTexts, a run.Answer, err error) {
 	if err != nil {
 		a.Problem = said(err)
 	} else {
 		b.rows.N++
-		b.rows.F32, b.rows.Words = b.rows.F32[:b.rows.N*b.dense], append(b.rows.Words, words)
+		b.rows.F32, b.rows.Words = b.rows.F32[:b.rows.N*b.dense], append(b.rows.Words, t.words)
+		b.rows.Text = append(b.rows.Text, t.read...)
 	}
 	b.pending = append(b.pending, a)
 }
@@ -345,19 +408,19 @@ func (b *batch) answers(ctx context.Context) ([]run.Answer, error) {
 }
 
 func (b *batch) clear() {
-	b.pending, b.rows.N, b.rows.F32, b.rows.Words = nil, 0, b.rows.F32[:0], b.rows.Words[:0]
+	b.pending, b.rows.N, b.rows.F32, b.rows.Words, b.rows.Text = nil, 0, b.rows.F32[:0], b.rows.Words[:0], b.rows.Text[:0]
 }
 
-// typed writes a row's dense features to x, and returns those of its texts, and tells as encode does.
-func (p *Predictor) typed(x []float32, r *run.Row) (words []data.Word, told run.Answer, err error) {
+// typed writes a row's dense features to x, and returns its texts, and tells as encode does.
+func (p *Predictor) typed(x []float32, r *run.Row) (t rowTexts, told run.Answer, err error) {
 	if p.encoder == nil {
-		return nil, told, plainRow(x, r)
+		return t, told, plainRow(x, r)
 	}
 	columns := p.encoder.Columns()
 	given := r.Cells
 	if r.Named != nil {
 		if given, err = byName(columns, r.Named); err != nil {
-			return nil, told, err
+			return t, told, err
 		}
 	}
 	if labels := p.encoder.Labels(); len(labels) > 0 && len(given) == len(columns)-len(labels) {
@@ -367,7 +430,7 @@ func (p *Predictor) typed(x []float32, r *run.Row) (words []data.Word, told run.
 		}
 	}
 	if len(given) != len(columns) {
-		return nil, told, fmt.Errorf("expected %d cells, one for each column, found %d", len(columns), len(given))
+		return t, told, fmt.Errorf("expected %d cells, one for each column, found %d", len(columns), len(given))
 	}
 	cells := make([]string, len(columns))
 	for i, c := range given {
@@ -379,10 +442,18 @@ func (p *Predictor) typed(x []float32, r *run.Row) (words []data.Word, told run.
 	return p.encode(x, cells)
 }
 
-// encode writes the dense features of cells to x, returns those of texts, and names the columns whose category is
+// encode writes the dense features of cells to x, returns the row's texts, and names the columns whose category is
 // unknown, or whose number is missing.
-func (p *Predictor) encode(x []float32, cells []string) (words []data.Word, told run.Answer, err error) {
-	words, unknown, gaps, err := p.encoder.Features(x, cells)
+func (p *Predictor) encode(x []float32, cells []string) (t rowTexts, told run.Answer, err error) {
+	if p.Reads() {
+		for _, cell := range cells[:p.reads] { // their columns are the first
+			text := table.Text(cell)
+			t.read, err = append(t.read, text), cmp.Or(err, data.CheckText(text))
+		}
+		return t, told, err
+	}
+	var unknown, gaps []int
+	t.words, unknown, gaps, err = p.encoder.Features(x, cells)
 	names := func(at []int) (all []string) {
 		for _, i := range at {
 			all = append(all, p.encoder.Columns()[i].Name)
@@ -390,7 +461,7 @@ func (p *Predictor) encode(x []float32, cells []string) (words []data.Word, told
 		return all
 	}
 	told.Unknown, told.Missing = names(unknown), names(gaps)
-	return words, told, err
+	return t, told, err
 }
 
 // byName puts cells in the order of the columns. A column that is not named is a missing

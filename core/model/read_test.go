@@ -404,6 +404,9 @@ func FuzzRead(f *testing.F) {
 		if file.Apply.Features > 1<<12 {
 			return
 		}
+		if p.Reads() {
+			p.Features = letters{file.Apply.Features, len(p.Info().Columns) - len(file.Apply.Labels)}
+		}
 		row := run.Row{Cells: make([]run.Cell, max(file.Apply.Features, len(file.Apply.Columns)))}
 		if _, err := p.Predict(t.Context(), []run.Row{row}); err != nil {
 			t.Fatal(err)

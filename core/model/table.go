@@ -61,7 +61,7 @@ func (p *Predictor) Answer(ctx context.Context, f source.File, w io.Writer, prog
 		}
 		line := 0 // of one that cannot be read the error knows it
 		if err != nil {
-			b.addAnswer(nil, run.Answer{}, err)
+			b.addAnswer(rowTexts{}, run.Answer{}, err)
 		} else {
 			b.addAnswer(p.encode(b.next(), t.order(cells)))
 			line = t.line
@@ -95,6 +95,9 @@ func (p *Predictor) openTable(ctx context.Context, f source.File, progress func(
 	if p.encoder == nil {
 		return nil, &data.Error{File: f.Name(), Expected: "pictures, or rows of numbers through the scripting API: this model was not trained on a table", Got: "a table",
 			Fix: "Choose files of the kind that the model was trained on."}
+	}
+	if err := p.whole(); err != nil {
+		return nil, err
 	}
 	columns := p.encoder.Columns()
 	r, err := p.Files.OpenTable(ctx, f, columns[0].Name != data.Nameless(0), progress)

@@ -29,6 +29,9 @@ type Application struct {
 	// FeaturesOf is what makes the features of a row, and is not in the model; nil where
 	// nothing does.
 	FeaturesOf *Backbone `json:"features_of,omitempty"`
+	// Labels are the columns of the labels where FeaturesOf reads texts in columns of a table; nil elsewhere, and of
+	// earlier versions, which did not write them.
+	Labels []AppliedColumn `json:"labels,omitempty"`
 
 	Scaling AppliedScaling `json:"scaling"`
 	PCA     *AppliedPCA    `json:"pca,omitempty"`
@@ -51,8 +54,8 @@ func (a *Application) LeftOut() string {
 
 // Unusable returns the reason why the page cannot answer new rows with the model; "" where it can.
 func (a *Application) Unusable() string {
-	if a.FeaturesOf != nil {
-		return "It was trained on features that a backbone made, and has not what makes them of a row. predict.mjs and predict.py, in the zip, answer such features."
+	if a.FeaturesOf != nil && a.FeaturesOf.Column == "" {
+		return "It was trained on features that a backbone made of pictures or numbers, which this page does not make of new rows. predict.mjs and predict.py, in the zip, answer such features."
 	}
 	return a.LeftOut()
 }

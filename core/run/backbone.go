@@ -41,6 +41,19 @@ func (b *Backbone) Kind() string {
 	return "backbone"
 }
 
+// Files names the files that make the features.
+func (b *Backbone) Files() string {
+	const tokenizer = "the tokenizer (tokenizer.json or vocab.txt) with the SHA-256 "
+	if b.Tokens > 0 {
+		return tokenizer + b.SHA256
+	}
+	s := "the ONNX file with the SHA-256 " + b.SHA256
+	if b.Tokenizer != "" {
+		s += " and " + tokenizer + b.Tokenizer
+	}
+	return s
+}
+
 // Identity names the model, its output, and its tokenizer where there is one.
 func (b *Backbone) Identity() string {
 	s := fmt.Sprintf("SHA-256 %s, output %q", b.SHA256, b.Output)

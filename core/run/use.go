@@ -35,6 +35,11 @@ type ModelInfo struct {
 	Delta      float64 `json:"delta"`
 	Accountant string  `json:"accountant"`
 	Steps      int     `json:"steps"`
+
+	// FeaturesOf is as [Application.FeaturesOf]; Columns are those of the texts that it reads then, and of the labels.
+	FeaturesOf *Backbone `json:"features_of,omitempty"`
+	// Lacks says which files are missing that make features of texts; empty where none are.
+	Lacks string `json:"lacks,omitempty"`
 }
 
 // PredictRequest asks a model for the answers to rows; where there are none, to those

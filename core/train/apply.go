@@ -1,6 +1,9 @@
 package train
 
-import "clipscope/core/run"
+import (
+	"clipscope/core/data"
+	"clipscope/core/run"
+)
 
 // application gathers what it takes to apply the run's model elsewhere.
 //
@@ -10,15 +13,8 @@ import "clipscope/core/run"
 func (f *feed) application() *run.Application {
 	a := &run.Application{
 		Task: string(f.ds.Task), Outputs: f.ds.Outputs, Classes: f.ds.Classes, Features: f.ds.Features, Shape: f.ds.Shape, Transform: f.ds.Transform,
-		FeaturesOf: f.ds.Backbone,
-		Scaling:    run.AppliedScaling{Kind: f.terms.Config.Scaling.Kind},
-	}
-	for _, c := range f.ds.Columns {
-		a.Columns = append(a.Columns, run.AppliedColumn{
-			Name: c.Name, Kind: string(c.Kind), First: c.First, Decimal: c.Decimal, Thousands: c.Thousands, Date: c.Date,
-			Units: c.Units, Time: c.Time, Offset: c.Offset, Clock: c.Clock,
-			Categories: c.Categories, Buckets: c.Buckets, Tokens: c.Tokens, IfMissing: c.Fill, Indicator: c.Indicator,
-		})
+		Columns: applied(f.ds.Columns), FeaturesOf: f.ds.Backbone, Labels: applied(f.ds.Labels),
+		Scaling: run.AppliedScaling{Kind: f.terms.Config.Scaling.Kind},
 	}
 	switch bounds := f.scale.Bounds(); {
 	case a.Scaling.Kind == "measured":
@@ -48,6 +44,18 @@ func (f *feed) application() *run.Application {
 	}
 	a.MaxNorm, a.ChannelsLast = f.pipe.Longest, f.pipe.Turned.IsPicture()
 	return a
+}
+
+// applied returns columns as a model's file has them; nil of none.
+func applied(columns []data.Column) (all []run.AppliedColumn) {
+	for _, c := range columns {
+		all = append(all, run.AppliedColumn{
+			Name: c.Name, Kind: string(c.Kind), First: c.First, Decimal: c.Decimal, Thousands: c.Thousands, Date: c.Date,
+			Units: c.Units, Time: c.Time, Offset: c.Offset, Clock: c.Clock,
+			Categories: c.Categories, Buckets: c.Buckets, Tokens: c.Tokens, IfMissing: c.Fill, Indicator: c.Indicator,
+		})
+	}
+	return all
 }
 
 func leftOut(why string) string {

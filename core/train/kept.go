@@ -3,8 +3,11 @@ package train
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
+	"clipscope/core/compute/kernel/sequence"
 	"clipscope/core/data"
 )
 
@@ -14,25 +17,91 @@ import (
 // Guarantee: what they make of a row depends on the row alone, to the bit ([nn.Layer]), so that a step is the same whether
 // it is kept or made anew. How long a step takes tells how many of its rows are new; times are not covered.
 type keptRows struct {
-	width int
-	rows  map[*data.Split][][]float32 // by number; nil: not made yet
-	h     compute.Buffer              // of a physical batch [capacity×width]
-	host  []float32
-	fresh []int
+	keeper
+	places map[*data.Split][]int // of rows in the keeper, by number; -1: not made yet
+	h      compute.Buffer        // of a physical batch [capacity×width]
+	fresh  []int
+	at     []int
 }
 
-// newKeptRows keeps rows where the plan has room for all of them, and the backend has no memory of its own, from which
-// they would have to be fetched; else it returns nil.
+// keeper keeps rows [width], in the order in which they come.
+type keeper interface {
+	// add takes n rows more, from [n×width], and returns the place of the first, which the others follow.
+	add(ctx context.Context, from compute.Buffer, n int) (first int, err error)
+	// pick copies the rows at these places to h [n×width].
+	pick(places []int, h compute.Buffer)
+}
+
+// newKeptRows keeps rows where the plan has room for all of them, and, where the backend has memory of its own, that has; else it
+// returns nil.
 func newKeptRows(w *workspace, splits ...*data.Split) *keptRows {
-	if _, own := w.be.Backend.(compute.Reserver); own || w.terms.Kept() == 0 {
+	_, own := w.be.Backend.(compute.Reserver)
+	if w.terms.Kept() == 0 || own && !w.kept {
 		return nil
 	}
-	width := w.terms.Spec.Before()
-	k := &keptRows{width: width, rows: map[*data.Split][][]float32{}, h: w.be.New(w.capacity * width), host: make([]float32, w.capacity*width)}
+	width, all := w.terms.Spec.Before(), 0
+	k := &keptRows{places: map[*data.Split][]int{}, h: w.be.New(w.capacity * width)}
 	for _, s := range splits {
-		k.rows[s] = make([][]float32, s.N)
+		k.places[s] = slices.Repeat([]int{-1}, s.N)
+		all += s.N
+	}
+	if own {
+		k.keeper = &keptThere{be: w.be, width: width, rows: w.be.New(all * width), places: w.be.New(w.capacity), most: all, host: make([]float32, w.capacity)}
+	} else {
+		k.keeper = &keptHere{be: w.be, width: width, host: make([]float32, w.capacity*width)}
 	}
 	return k
+}
+
+// keptHere keeps rows in this program's memory, which it takes as they come.
+type keptHere struct {
+	be    *compute.Scope
+	width int
+	rows  [][]float32
+	host  []float32 // a physical batch
+}
+
+func (k *keptHere) add(ctx context.Context, from compute.Buffer, n int) (first int, err error) {
+	all := make([]float32, n*k.width)
+	if err := compute.Read(ctx, k.be, all, from); err != nil {
+		return 0, err
+	}
+	first = len(k.rows)
+	for ; len(all) > 0; all = all[k.width:] {
+		k.rows = append(k.rows, all[:k.width:k.width])
+	}
+	return first, nil
+}
+
+func (k *keptHere) pick(places []int, h compute.Buffer) {
+	for i, at := range places {
+		copy(k.host[i*k.width:], k.rows[at])
+	}
+	k.be.Write(h, k.host[:len(places)*k.width])
+}
+
+// keptThere keeps rows in the memory of a backend that has its own, so that none of them travels.
+type keptThere struct {
+	be           *compute.Scope
+	width        int
+	rows, places compute.Buffer // [most×width], and of a physical batch
+	made, most   int
+	host         []float32
+}
+
+func (k *keptThere) add(_ context.Context, from compute.Buffer, n int) (first int, err error) {
+	first = k.made
+	kernel.Copy(k.be, n*k.width, k.rows.Slice(first*k.width, n*k.width), from.Slice(0, n*k.width))
+	k.made += n
+	return first, nil
+}
+
+func (k *keptThere) pick(places []int, h compute.Buffer) {
+	for i, at := range places {
+		k.host[i] = float32(at)
+	}
+	k.be.Write(k.places, k.host[:len(places)])
+	sequence.Embed(k.be, len(places), k.most, k.width, k.places, k.rows, h)
 }
 
 // pass brings training rows onto the backend as they are trained on, takes them through the model, and returns how many
@@ -62,20 +131,21 @@ func (f *feed) passKept(ctx context.Context, of *data.Split, rows []int, keys co
 		return err
 	}
 	f.load(of, rows)
-	for i, row := range rows {
-		copy(k.host[i*k.width:], k.rows[of][row])
+	k.at = k.at[:0]
+	for _, row := range rows {
+		k.at = append(k.at, k.places[of][row])
 	}
-	f.be.Write(k.h, k.host[:len(rows)*k.width])
+	k.pick(k.at, k.h)
 	f.model.After(f.x, k.h, keys, len(rows))
 	return nil
 }
 
 // makeFresh takes those rows through the frozen layers that have not been.
 func (f *feed) makeFresh(ctx context.Context, of *data.Split, rows []int) error {
-	k, made := f.kept, f.kept.rows[of]
+	k, places := f.kept, f.kept.places[of]
 	k.fresh = k.fresh[:0]
 	for _, row := range rows {
-		if made[row] == nil {
+		if places[row] < 0 {
 			k.fresh = append(k.fresh, row)
 		}
 	}
@@ -84,13 +154,12 @@ func (f *feed) makeFresh(ctx context.Context, of *data.Split, rows []int) error 
 		return nil
 	}
 	f.load(of, k.fresh)
-	if err := compute.Read(ctx, f.be, k.host[:n*k.width], f.model.Before(f.x, n)); err != nil {
+	first, err := k.add(ctx, f.model.Before(f.x, n), n)
+	if err != nil {
 		return fmt.Errorf("train: frozen layers: %w", err)
 	}
-	all := make([]float32, n*k.width)
-	copy(all, k.host)
 	for i, row := range k.fresh {
-		made[row] = all[i*k.width : (i+1)*k.width : (i+1)*k.width]
+		places[row] = first + i
 	}
 	return nil
 }

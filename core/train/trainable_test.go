@@ -433,8 +433,8 @@ func TestKeptRowsChangeNothing(t *testing.T) {
 		}
 		_, kept := finish(t, r)
 		for name, s := range map[string]*data.Split{"training": &ds.Train, "test": &ds.Test} {
-			if made := r.feed.kept.rows[s]; len(made) != s.N || !slices.ContainsFunc(made, func(row []float32) bool { return row != nil }) {
-				t.Errorf("%s: of %d %s rows %d have a place, or none was kept", on, s.N, name, len(made))
+			if places := r.feed.kept.places[s]; len(places) != s.N || slices.Max(places) < 0 {
+				t.Errorf("%s: of %d %s rows %d have a place, or none was kept", on, s.N, name, len(places))
 			}
 		}
 		r.Close()
@@ -447,6 +447,7 @@ func TestKeptRowsChangeNothing(t *testing.T) {
 		anew.Close()
 		be.Close()
 	}
+	keptOnDevice(t, cfg, w, ds)
 	large := ds.Meta()
 	large.TrainRows = 1 << 30
 	if p, err := plan.Recall(&accounts, cfg, large); err == nil {
@@ -462,6 +463,35 @@ func TestKeptRowsChangeNothing(t *testing.T) {
 	}
 	if terms := p.Terms(); terms.Kept() != 0 {
 		t.Errorf("a model without frozen layers keeps %d bytes", terms.Kept())
+	}
+}
+
+// keptOnDevice trains on backends with memory of their own, of which one has room for what is kept: nothing of that comes back, and the estimate
+// bounds what is taken.
+func keptOnDevice(t *testing.T, cfg run.Config, w *model.Weights, ds *data.Dataset) {
+	t.Helper()
+	r := startFrom(t, cfg, w, ds, purego.New())
+	terms := r.feed.terms
+	r.Close()
+	most := terms.Room(terms.CapacityIn(math.MaxInt64))
+	var want []float32
+	for _, room := range []int64{most, most + terms.Kept() - 1, most + terms.Kept()} {
+		be := &roomy{counted: newCounted(), room: room}
+		r := startFrom(t, cfg, w, ds, be)
+		if (r.feed.kept != nil) != (room == most+terms.Kept()) {
+			t.Fatalf("of %d bytes for %d, what frozen layers make is kept: %v", room, most+terms.Kept(), r.feed.kept != nil)
+		}
+		_, res := finish(t, r)
+		if be.most > room {
+			t.Errorf("%d bytes were reserved and %d are taken", room, be.most)
+		}
+		if want == nil {
+			want = res.Released.Parameters
+		}
+		if !slices.Equal(res.Released.Parameters, want) {
+			t.Errorf("with %d bytes it ends elsewhere than where nothing is kept", room)
+		}
+		r.Close()
 	}
 }
 

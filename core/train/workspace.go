@@ -88,6 +88,7 @@ func (w *workspace) reserve(be compute.Backend) (err error) {
 type space struct {
 	capacity, asked int  // rows that go through the model at once, and those that would without a limit
 	resident        bool // all rows stay there
+	kept            bool // so does what frozen layers make of all rows
 }
 
 // spaceOn reserves a run's memory on be. A backend without memory of its own has the plan's capacity. One
@@ -101,9 +102,12 @@ func spaceOn(be compute.Backend, t *plan.Terms) (s space, err error) {
 		return space{capacity: t.Capacity, asked: t.Capacity}, nil
 	}
 	s.asked = t.CapacityIn(math.MaxInt64)
+	rows, kept := t.Resident(), t.Kept()
 	sizes := []int64{t.Room(s.asked)}
-	if rows := t.Resident(); rows > 0 {
-		sizes = append([]int64{sizes[0] + rows}, sizes...)
+	for _, more := range []int64{rows, kept, rows + kept} { // the most first
+		if size := sizes[len(sizes)-1] + more; size != sizes[0] {
+			sizes = append([]int64{size}, sizes...)
+		}
 	}
 	room, err := r.Reserve(sizes...)
 	if err != nil {
@@ -112,7 +116,11 @@ func spaceOn(be compute.Backend, t *plan.Terms) (s space, err error) {
 	if s.capacity = t.CapacityIn(room); s.capacity == 0 {
 		return s, fmt.Errorf("train: %w: the run needs %d bytes there, and there is room for %d", compute.ErrLost, t.Room(1), room)
 	}
-	s.resident = room > t.Room(s.asked)
+	left := room - t.Room(s.asked)
+	if s.kept = kept > 0 && left >= kept; s.kept {
+		left -= kept
+	}
+	s.resident = rows > 0 && left >= rows
 	return s, nil
 }
 

@@ -11,8 +11,8 @@ import (
 // Saved is a saved model in a worker of its own.
 type Saved interface {
 	Info() *run.ModelInfo
-	// File is the file that the model was read from.
-	File() app.Value
+	// Files are those that the model was read from: its own, and those of what makes its features.
+	Files() app.Value
 	// Draw has answers of two classes go by a line between them, or by what is likelier where it is nil.
 	Draw(line *run.ClassLine)
 	// Predict answers rows: anything that JSON can write, or an array of JavaScript's. It returns what cancels it.
@@ -25,13 +25,13 @@ type Saved interface {
 	Answer(files app.Value, progress func(source.Progress), done func(Answers, error)) func()
 	Evaluate(files app.Value, progress func(source.Progress), done func(run.Evaluation, error)) func()
 	Dispose()
-	// Keep has the model's file stay in this browser's storage, in the place of any that is
+	// Keep has the model's files stay in this browser's storage, in the place of any that is
 	// there, for [JS.KeptModel].
 	Keep(done func(error))
 }
 
-// KeptModel calls back with the file that [Saved.Keep] stored, undefined where there is none.
-func (JS) KeptModel(done func(file app.Value, err error)) { await(pictures().Call("kept"), done) }
+// KeptModel calls back with the files that [Saved.Keep] stored.
+func (JS) KeptModel(done func(files app.Value, err error)) { await(pictures().Call("kept"), done) }
 
 // ForgetModel takes it out of storage.
 func (JS) ForgetModel(done func(error)) {
@@ -45,8 +45,8 @@ type Answers struct {
 	Save  func(name string)
 }
 
-// LoadModel loads a file that a model was saved in, or what [Model.Named] gives, and
-// returns what cancels that.
+// LoadModel loads a file that a model was saved in, or what [Model.Named] gives, or an array of that and the files of what
+// makes its features, and returns what cancels that.
 func (JS) LoadModel(file app.Value, done func(Saved, error)) func() {
 	if err := complete(); err != nil {
 		done(nil, err)
@@ -75,11 +75,11 @@ type jsSaved struct {
 }
 
 func (m *jsSaved) Info() *run.ModelInfo { return &m.info }
-func (m *jsSaved) File() app.Value      { return m.model.Get("file") }
+func (m *jsSaved) Files() app.Value     { return m.model.Get("files") }
 func (m *jsSaved) Dispose()             { m.model.Call("dispose") }
 
 func (m *jsSaved) Keep(done func(error)) {
-	await(pictures().Call("keep", m.File()), func(_ app.Value, err error) { done(err) })
+	await(pictures().Call("keep", m.Files()), func(_ app.Value, err error) { done(err) })
 }
 
 func (m *jsSaved) Draw(line *run.ClassLine) {

@@ -48,7 +48,7 @@ func (p *Page) Render() app.UI {
 		app.Main().Class("bench use").Body(
 			app.Div().Class("experiment").Role("region").Aria("label", "Model").Body(
 				app.H1().Text("Use a model"),
-				chooser("model", "Choose a model", "or drop it on the page: the zip, JSON or safetensors file that was saved. It stays on this device.", false, func(list app.Value) { u.Open(list.Index(0)) }),
+				chooser("model", "Choose a model", "or drop it on the page: the zip, JSON or safetensors file that was saved. It stays on this device.", false, u.Open),
 				u.loadingView(),
 				widget.Message("model-fault", "fault", u.fault),
 				app.If(u.model != nil, func() app.UI { return about(u.name, u.info(), u.toCheck) }),
@@ -78,6 +78,9 @@ func walked(e app.Event, f func(files app.Value)) {
 func (u *Use) parts() []app.UI {
 	switch kindOf(u.info()) {
 	case tables:
+		if u.lacks() {
+			return []app.UI{u.lackPart()}
+		}
 		return []app.UI{u.tablePart(), u.rowPart(), u.linePart(), u.examPart()}
 	case pictures:
 		return []app.UI{u.picturePart(), u.picturesPart(), u.linePart(), u.examPart()}
@@ -88,6 +91,18 @@ func (u *Use) parts() []app.UI {
 		app.P().Text("Open a saved model, and it answers here: a table of rows, a row that you type, a digit that you draw, a picture. Nothing of what it was trained on is needed, and nothing leaves this device."),
 		app.P().Body(app.Text("A run that has ended has its own button “Use it”, on "), app.A().Href(widget.Link("/")).Text("Train"), app.Text(".")),
 	)}
+}
+
+// lackPart takes what makes the model's features, which is not in its file.
+func (u *Use) lackPart() app.UI {
+	label, help := "Choose the tokenizer", "or drop it on the page."
+	if u.info().FeaturesOf.Tokens == 0 {
+		label, help = "Choose these files", "or drop them on the page, together."
+	}
+	return part("lack", "What reads its texts",
+		app.P().Text(u.info().Lacks),
+		chooser("lack", label, help+" It stays on this device, and is kept with the model.", true, u.complete),
+	)
 }
 
 // chooser draws the place where files are chosen or dropped; what is dropped goes to f as well, where
@@ -169,6 +184,7 @@ func about(name string, info *run.ModelInfo, check func(app.Context)) app.UI {
 			fact("model", data.Shown(name)),
 			fact("answers", answersText(info)),
 			fact("takes", takesText(info)),
+			app.If(info.FeaturesOf != nil, func() app.UI { return fact("reads texts by", readerText(info.FeaturesOf)) }),
 			fact("made of", layersText(info)),
 			fact("trained, it says, by", words.Brief(info.Method, mostGuarantee)+", "+words.Plural(info.Steps, "step")),
 		),
@@ -247,6 +263,15 @@ func takesText(info *run.ModelInfo) string {
 		return s + ", grey"
 	}
 	return "rows of " + words.Plural(info.Features, "number")
+}
+
+// readerText names what makes features, with the beginnings of hashes.
+func readerText(b *run.Backbone) string {
+	brief := func(sum string) string { return sum[:min(12, len(sum))] + "…" }
+	if b.Tokenizer != "" {
+		return fmt.Sprintf("a %s, SHA-256 %s, and its tokenizer, %s", b.Kind(), brief(b.SHA256), brief(b.Tokenizer))
+	}
+	return fmt.Sprintf("a %s, SHA-256 %s", b.Kind(), brief(b.SHA256))
 }
 
 func layersText(info *run.ModelInfo) string {
@@ -335,6 +360,8 @@ func reading(busy bool, name string, p source.Progress, id string, stop func()) 
 	if p.Total > 0 {
 		bar = bar.Max(100).Value(int(100 * float64(p.Done) / float64(p.Total)))
 		label = fmt.Sprintf("%s: %s of %s", name, words.Bytes(p.Done), words.Bytes(p.Total))
+	} else if p.Done > 0 { // rows whose texts were read
+		label = name + ": " + words.Plural(int(p.Done), "row")
 	}
 	return app.Div().Class("loading").Body(app.P().Text(label), bar,
 		app.Button().Type("button").Text("Cancel").OnClick(func(app.Context, app.Event) {
@@ -697,6 +724,9 @@ func (c *seen) paint() {
 
 // examPart compares answers with labels.
 func (u *Use) examPart() app.UI {
+	if !slices.ContainsFunc(u.info().Columns, func(c run.AppliedColumn) bool { return c.Kind == string(data.Label) }) && kindOf(u.info()) == tables {
+		return app.Div().Hidden(true) // its file does not say which column has the labels
+	}
 	j := &u.exam
 	help := "or drop it here: a table with the column of labels."
 	if data.Task(u.info().Task) == data.MultiLabel {

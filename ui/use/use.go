@@ -20,13 +20,14 @@ import (
 // Client is the page's way to models and pictures.
 type Client interface {
 	Ready(func(error))
-	// LoadModel loads a file that a model was saved in, and returns what cancels that.
+	// LoadModel loads a file that a model was saved in, or an array of that and the files of what makes its features, and
+	// returns what cancels that.
 	LoadModel(file app.Value, done func(client.Saved, error)) (cancel func())
 	// Pad makes a canvas one to draw on; Show paints what a model sees.
 	Pad(canvas app.Value, shape []int, drawn func(values app.Value)) (clear, release func())
 	Show(canvas, values app.Value, shape []int)
-	// KeptModel is the file of the model that was open last; ForgetModel has there be none.
-	KeptModel(done func(file app.Value, err error))
+	// KeptModel gives the files of the model that was open last; ForgetModel has there be none.
+	KeptModel(done func(files app.Value, err error))
 	ForgetModel(done func(error))
 }
 
@@ -65,7 +66,7 @@ func (u *Use) Checked(f func(file app.Value)) { u.checked = f }
 // toCheck has the open model's file checked, on the page for that.
 func (u *Use) toCheck(ctx app.Context) {
 	if u.model != nil {
-		u.checked(u.model.File())
+		u.checked(u.model.Files().Index(0))
 		ctx.Navigate(widget.Link("/check"))
 	}
 }
@@ -78,20 +79,25 @@ func (u *Use) Restore() {
 	}
 	u.sought = true
 	mine := u.tries
-	u.client.KeptModel(func(file app.Value, err error) {
-		if err == nil && mine == u.tries { // without storage there is none
-			u.Open(file)
+	u.client.KeptModel(func(files app.Value, err error) {
+		if err == nil && mine == u.tries && files.Length() > 0 { // without storage there is none
+			u.Open(files)
 		}
 	})
 }
 
-// Open loads a model from its file, or that of a run. What is open stays until that has succeeded.
+// Open loads a model from its file, or that of a run, or from an array of that and the files of what makes its features, in
+// any order. What is open stays until that has succeeded.
 func (u *Use) Open(file app.Value) {
 	if file == nil || !file.Truthy() {
 		return
 	}
 	u.stop()
-	mine, name := u.tries, file.Get("name").String()
+	own := file
+	if file.Get("length").Truthy() {
+		file, own = ownFirst(file)
+	}
+	mine, name := u.tries, own.Get("name").String()
 	u.loading, u.fault = name, ""
 	u.changed()
 	u.client.Ready(func(err error) {
@@ -101,6 +107,38 @@ func (u *Use) Open(file app.Value) {
 		}
 		u.cancel = u.client.LoadModel(file, func(m client.Saved, err error) { u.settled(mine, name, m, err) })
 	})
+}
+
+// ownFirst returns files with that of a saved model before the others, and that by itself.
+func ownFirst(files app.Value) (all, own app.Value) {
+	n, at := files.Length(), 0
+	for i := range n {
+		if name := files.Index(i).Get("name").String(); ends(name, ".zip .safetensors") || ends(name, ".json") && !makesFeatures(name) {
+			at = i
+			break
+		}
+	}
+	own = files.Index(at)
+	all = app.Window().Get("Array").Call("of", own)
+	for i := range n {
+		if i != at {
+			all.Call("push", files.Index(i))
+		}
+	}
+	return all, own
+}
+
+// makesFeatures reports whether a file may be a backbone or a tokenizer by its name, as far as that tells.
+func makesFeatures(name string) bool {
+	return ends(name, ".onnx .txt") || ends(name, ".json") && !strings.Contains(strings.ToLower(name), "model")
+}
+
+// lacks reports whether the model is open without what makes its features.
+func (u *Use) lacks() bool { return u.model != nil && u.info().Lacks != "" }
+
+// complete gives the model that is open what makes its features.
+func (u *Use) complete(files app.Value) {
+	u.Open(u.model.Files().Call("concat", files))
 }
 
 func (u *Use) settled(mine int, name string, m client.Saved, err error) {
@@ -209,9 +247,14 @@ func (u *Use) Drop(files app.Value) {
 		return
 	}
 	list := app.Window().Get("Array").Call("from", files)
-	switch first := list.Index(0); whatIs(first.Get("name").String(), kindOf(u.info())) {
+	first := list.Index(0)
+	if u.lacks() && makesFeatures(first.Get("name").String()) {
+		u.complete(list)
+		return
+	}
+	switch whatIs(first.Get("name").String(), kindOf(u.info())) {
 	case aModel:
-		u.Open(first)
+		u.Open(list)
 	case aPicture:
 		if list.Length() > 1 {
 			u.answer(list)

@@ -30,7 +30,7 @@ func (m *fakeModel) Draw(line *run.ClassLine) { m.line = line }
 
 func (m *fakeModel) Keep(done func(error)) { m.kept = done }
 func (m *fakeModel) Info() *run.ModelInfo  { return m.info }
-func (m *fakeModel) File() app.Value       { return nil }
+func (m *fakeModel) Files() app.Value      { return nil }
 func (m *fakeModel) Dispose()              { m.disposed = true }
 func (m *fakeModel) Predict(rows any, done func([]run.Answer, error)) func() {
 	m.rows, m.done = append(m.rows, rows), append(m.done, done)
@@ -132,6 +132,42 @@ func TestAnotherModelForgetsTheQuestion(t *testing.T) {
 	}
 }
 
+// TestAModelOfTextsAsksForWhatReadsThem: without that it is asked nothing, and says which file is missing; with it the texts of a row are
+// typed, and labels are compared where the file names their column.
+func TestAModelOfTextsAsksForWhatReadsThem(t *testing.T) {
+	info := exampleInfo()
+	info.FeaturesOf = &run.Backbone{SHA256: strings.Repeat("ab", 32), Tokens: 100, Column: "mail"}
+	info.Columns = []run.AppliedColumn{{Name: "mail", Kind: "text", Buckets: 1}, {Name: "kind", Kind: "label", First: -1}}
+	info.Lacks = "It reads texts through a tokenizer. Choose that."
+	u, _ := using(info)
+	draw := func() (html string) {
+		for _, part := range append(u.parts(), about("m.json", info, func(app.Context) {})) {
+			html += app.HTMLString(part)
+		}
+		return html
+	}
+	if html := draw(); len(u.parts()) != 1 || !strings.Contains(html, info.Lacks) || !strings.Contains(html, "Choose the tokenizer") || !strings.Contains(html, "a tokenizer, SHA-256 abababababab…") {
+		t.Errorf("%d parts: %s", len(u.parts()), html)
+	}
+	info.Lacks = ""
+	if html := draw(); strings.Contains(html, "part-lack") || !strings.Contains(html, "part-exam") || !strings.Contains(html, "textarea") {
+		t.Errorf("%s", html)
+	}
+	info.Columns = info.Columns[:1] // of an earlier version
+	if html := draw(); strings.Contains(html, "part-exam") || !strings.Contains(html, "part-table") {
+		t.Errorf("%s", html)
+	}
+}
+
+// TestFilesThatMakeFeaturesAreToldByName: beside a saved model they may be chosen in any order.
+func TestFilesThatMakeFeaturesAreToldByName(t *testing.T) {
+	for name, want := range map[string]bool{"tokenizer.json": true, "VOCAB.txt": true, "model.onnx": true, "clipscope-model.json": false, "model.zip": false, "m.safetensors": false, "rows.csv": false} {
+		if makesFeatures(name) != want {
+			t.Errorf("%s: %v", name, !want)
+		}
+	}
+}
+
 func TestMisplacedFilesAreTold(t *testing.T) {
 	for name, k := range map[string]kind{"Rows.CSV": pictures, "rows.xlsx": pictures} {
 		if why := misplaced(name, k); !strings.Contains(why, name+" is a table, and this model takes pictures") {
@@ -152,7 +188,7 @@ func TestDroppedFilesAreToldByName(t *testing.T) {
 		want content
 	}{
 		{"m.json", tables, aModel}, {"m.safetensors", pictures, aModel}, {"clipscope-model.zip", tables, aModel}, {"anything", nothing, aModel},
-		{"rows.csv", tables, aTable}, {"rows.csv.gz", tables, aTable}, {"rows.txt", tables, aTable},
+		{"tokenizer.json", nothing, aModel}, {"rows.csv", tables, aTable}, {"rows.csv.gz", tables, aTable}, {"rows.txt", tables, aTable},
 		{"7.PNG", pictures, aPicture}, {"7.jpeg", pictures, aPicture}, {"t10k-images-idx3-ubyte.gz", pictures, labels}, {"rows.csv", numbers, labels},
 	} {
 		if got := whatIs(tt.name, tt.k); got != tt.want {
@@ -234,6 +270,8 @@ type file struct{ app.Value }
 
 func (file) Truthy() bool         { return true }
 func (file) Get(string) app.Value { return file{} }
+func (file) Length() int          { return 1 }
+func (file) Index(int) app.Value  { return file{} }
 func (file) String() string       { return "m.json" }
 
 // TestAModelStaysOpen: one that was open before is opened again, once, unless there is

@@ -137,13 +137,18 @@ func (a *attended) rows() func(done, total int) {
 
 var errNoBackbones = errors.New("worker: nothing here runs a backbone")
 
+// opener opens models and tokenizers that the page's visitor brings.
+type opener struct {
+	mail      mail
+	backbones Backbones // nil: nothing runs one
+}
+
 // extraction makes features of the open data's rows by a model.
 type extraction struct {
-	mail      mail
-	data      *openData
-	ledger    *ledger
-	backbones Backbones // nil: nothing runs one
-	store     featureStore
+	opener
+	data   *openData
+	ledger *ledger
+	store  featureStore
 }
 
 // inspect describes a model's inputs and outputs.
@@ -151,7 +156,7 @@ func (x *extraction) inspect(r Request) (any, error) {
 	if x.backbones == nil {
 		return nil, errNoBackbones
 	}
-	f, err := x.backboneFiles(r)
+	f, err := x.backboneFiles(r.ID, r.TrainFiles)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +180,7 @@ func (x *extraction) featurise(r Request, q run.BackboneRequest) (*data.Report, 
 		return nil, errors.New("worker: the rows are features already: open the data again")
 	}
 	began := x.mail.now()
-	f, err := x.backboneFiles(r)
+	f, err := x.backboneFiles(r.ID, r.TrainFiles)
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +260,7 @@ func rowsDone(m mail, id int, name string) func(done, total int) {
 	}
 }
 
-func (x *extraction) openBackbone(id int, f backboneFiles, batch int) (*attended, error) {
+func (x *opener) openBackbone(id int, f backboneFiles, batch int) (*attended, error) {
 	a := &attended{mail: x.mail, id: id, p: source.Progress{Phase: phaseRuntime, File: f.Name()}}
 	x.mail.send(ProgressType, id, a.p)
 	err := a.attend(patienceOpening, "be opened", func(ctx context.Context) (err error) {
@@ -286,10 +291,9 @@ type backboneFiles struct {
 	tokenizerSum string
 }
 
-// backboneFiles returns the files of a request: a model or a tokenizer, or a model with its tokenizer, in any order.
-func (x *extraction) backboneFiles(r Request) (all backboneFiles, err error) {
-	files := r.TrainFiles
-	if len(files) == 0 || len(r.TestFiles) != 0 {
+// backboneFiles tells the files of a request apart: a model or a tokenizer, or a model with its tokenizer, in any order.
+func (x *opener) backboneFiles(id int, files []source.File) (all backboneFiles, err error) {
+	if len(files) == 0 {
 		return all, errors.New("worker: the file of a model is what this request takes")
 	}
 	all.File = files[0]
@@ -299,16 +303,16 @@ func (x *extraction) backboneFiles(r Request) (all backboneFiles, err error) {
 			return all, &data.Error{File: files[0].Name(), Expected: "a model alone, or with its tokenizer: model.onnx and tokenizer.json", Got: fmt.Sprintf("%d files", len(files)), Fix: "Choose these two together."}
 		}
 		all.File, all.tokenizer = files[1-i], files[i]
-		if all.tokenizerSum, err = x.hashOf(r.ID, all.tokenizer); err != nil {
+		if all.tokenizerSum, err = x.hashOf(id, all.tokenizer); err != nil {
 			return all, err
 		}
 	}
-	all.sum, err = x.hashOf(r.ID, all.File)
+	all.sum, err = x.hashOf(id, all.File)
 	return all, err
 }
 
 // hashOf returns the hash of a file, in hexadecimal, that is neither empty nor too large.
-func (x *extraction) hashOf(id int, f source.File) (sum string, err error) {
+func (x *opener) hashOf(id int, f source.File) (sum string, err error) {
 	switch {
 	case f.Size() == 0 && run.IsTokenizer(f.Name()):
 		return "", &data.Error{File: f.Name(), Expected: "a tokenizer", Got: "an empty file", Fix: "Choose tokenizer.json or vocab.txt."}

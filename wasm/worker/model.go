@@ -16,28 +16,34 @@ import (
 
 // models loads a saved model, and asks it for answers.
 type models struct {
-	mail    mail
+	opener
 	backend func(run.Config) (Backend, error)
 	files   load.Loader
 	blob    func() Blob
 	loaded  *predictor // nil until there is one
 }
 
-// predictor is a model with the back end that it is on.
+// predictor is a model with the back end that it is on, and what makes its features where it reads texts.
 type predictor struct {
 	*model.Predictor
-	be compute.Backend
+	be     compute.Backend
+	reader *textReader // nil: none
 }
 
 func (p *predictor) close() {
 	if p != nil {
 		p.Close()
 		p.be.Close()
+		p.reader.close()
 	}
 }
 
-// load replaces the loaded model, and only when it succeeds.
+// load replaces the loaded model, and only when it succeeds. Behind the model's file there may be those of what makes its features.
 func (s *models) load(r Request) (any, error) {
+	var beside []source.File
+	if len(r.TrainFiles) > 1 {
+		r.TrainFiles, beside = r.TrainFiles[:1], r.TrainFiles[1:]
+	}
 	f, b, err := wholeFile(r, modelSize)
 	if err != nil {
 		return nil, err
@@ -46,6 +52,25 @@ func (s *models) load(r Request) (any, error) {
 	if err != nil {
 		return nil, noModel(f, err)
 	}
+	reader, err := s.readerFor(r, file.Apply, beside)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.open(f, file)
+	if err != nil {
+		reader.close()
+		return nil, err
+	}
+	if p.reader = reader; reader != nil {
+		p.Features = reader
+	}
+	s.loaded.close()
+	s.loaded = p
+	return p.Info(), nil
+}
+
+// open brings a model onto a back end.
+func (s *models) open(f source.File, file *model.File) (*predictor, error) {
 	// The time that a GPU takes to be ready is longer than most answers take.
 	on, err := s.backend(run.Config{Backend: "simd"})
 	if err != nil {
@@ -67,9 +92,7 @@ func (s *models) load(r Request) (any, error) {
 			s.mail.yield()
 		}
 	}
-	s.loaded.close()
-	s.loaded = &predictor{p, be}
-	return p.Info(), nil
+	return &predictor{Predictor: p, be: be}, nil
 }
 
 // noModel tells its owner that a file is no model.
@@ -121,6 +144,7 @@ func (s *models) predict(r Request, q run.PredictRequest) (any, error) {
 	if s.loaded == nil {
 		return nil, errNoModel
 	}
+	s.loaded.reader.asked(r.ID)
 	if err := s.loaded.Draw(q.Line); err != nil {
 		return nil, err
 	}
@@ -163,5 +187,6 @@ func (s *models) evaluate(r Request) (any, error) {
 	if s.loaded == nil {
 		return nil, errNoModel
 	}
+	s.loaded.reader.asked(r.ID)
 	return s.loaded.Evaluate(r.ctx, append(r.TrainFiles, r.TestFiles...), s.mail.progress(r.ID))
 }

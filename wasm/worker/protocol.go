@@ -50,7 +50,7 @@
 //
 // Of a saved model, which the worker keeps until the next model request succeeds:
 //
-//	model      + one file → reply: [run.ModelInfo]
+//	model      + one file, and behind it those of what makes features of texts for it → progress…, reply: [run.ModelInfo]
 //	predict    [run.PredictRequest] → reply: a list of [run.Answer]
 //	predict    + one file, a table → progress data.Progress…, reply: [run.PredictReply],
 //	           with the answers as CSV in blob, a Blob, beside the text

@@ -37,8 +37,9 @@ func NewSession(h Host) *Session {
 	names := &ledger{data: open, files: h.Files}
 	runs := &runs{mail: m, plans: plans, ledger: names, store: h.Checkpoints}
 	kept := &keptRuns{store: h.Checkpoints, runs: runs}
-	feats := &extraction{mail: m, data: open, ledger: names, backbones: h.Backbones, store: featureStore{h.Features}}
-	model := &models{mail: m, backend: h.Backend, files: h.Files, blob: h.Blob}
+	others := opener{m, h.Backbones}
+	feats := &extraction{opener: others, data: open, ledger: names, store: featureStore{h.Features}}
+	model := &models{opener: others, backend: h.Backend, files: h.Files, blob: h.Blob}
 	lab := &laboratory{mail: m, plans: plans}
 	meet := rooms{plans, h.Agreement}
 	return &Session{mail: m, backend: h.Backend, runs: runs, cancels: map[int]context.CancelFunc{}, handlers: map[string]handler{

@@ -130,7 +130,7 @@ test("the model of a run is used: a digit is drawn, a table answered, a row type
   await page.locator("#model-fault", { hasText: "bad.json" }).waitFor();
   assert.match(await page.locator("#about").textContent(), /income\.json/, "the model that was open stays");
   assert.deepEqual(page.errors, []);
-  const kept = (name) => eventually(async () => assert.equal(await page.evaluate(async () => (await clipscopePage.use.kept())?.name), name));
+  const kept = (name) => eventually(async () => assert.equal(await page.evaluate(async () => (await clipscopePage.use.kept())[0]?.name), name));
   await kept("income.json");
   await page.reload();
   await page.locator("#about", { hasText: "income.json" }).waitFor(); // nothing is lost

@@ -422,5 +422,14 @@ func (e *Encoder) Stored(i int, cell string) string {
 	return data.WithUnit(sign, s.styles[i].write(v))
 }
 
+// Text returns the text that a backbone reads in a cell: without space around it, and empty where it is missing.
+func Text(cell string) string {
+	cell = strings.TrimSpace(cell)
+	if missing(cell) {
+		return ""
+	}
+	return cell
+}
+
 // Missing reports whether a cell says that there is no value.
 func Missing(cell string) bool { return missing(strings.TrimSpace(cell)) }

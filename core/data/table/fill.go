@@ -371,12 +371,9 @@ func (f *filler) addTexts(n int, cells []string) {
 		return
 	}
 	for k, i := range f.texts {
-		at := n*len(f.texts) + k
-		f.split.Text[at] = ""
-		if s := cells[i]; !missing(s) {
-			f.split.Text[at] = strings.Clone(s)
-			f.Taken.Bytes += int64(len(s))
-		}
+		s := Text(cells[i])
+		f.split.Text[n*len(f.texts)+k] = strings.Clone(s)
+		f.Taken.Bytes += int64(len(s))
 	}
 }
 

@@ -1,0 +1,98 @@
+package worker
+
+import (
+	"context"
+	"errors"
+
+	"clipscope/core/backbone"
+	"clipscope/core/data"
+	"clipscope/core/data/source"
+	"clipscope/core/run"
+)
+
+// textReader makes features of texts for a saved model, as another model or a tokenizer did in its training: a [data.Extractor].
+type textReader struct {
+	*backbone.Extractor
+	on    *attended
+	files backboneFiles
+}
+
+// readerFor opens what makes a model's features, in files of the visitor's; nil where there are none. The error names a file that is another
+// than the model was trained with.
+func (x *opener) readerFor(r Request, a *run.Application, files []source.File) (*textReader, error) {
+	b := a.FeaturesOf
+	switch {
+	case len(files) == 0:
+		return nil, nil
+	case x.backbones == nil:
+		return nil, errNoBackbones
+	case b == nil || b.Column == "":
+		return nil, &data.Error{File: files[0].Name(), Expected: "a model alone, as this one reads no texts through another", Got: "a file beside it", Fix: "Choose the model by itself."}
+	}
+	f, err := x.backboneFiles(r.ID, files)
+	if err == nil {
+		err = f.are(b)
+	}
+	if err != nil {
+		return nil, err
+	}
+	on, err := x.openBackbone(r.ID, f, b.Batch)
+	if err != nil {
+		return nil, err
+	}
+	meta := data.Meta{Columns: []data.Column{{Name: b.Column, Kind: data.Text}}}
+	if b.Second != "" {
+		meta.Columns = append(meta.Columns, data.Column{Name: b.Second, Kind: data.Text})
+	}
+	e, err := backbone.New(r.ctx, on, meta, run.BackboneRequest{Output: b.Output, Batch: b.Batch})
+	if err == nil && (e.Width() != a.Features || e.Made().Tokens != b.Tokens || e.Made().Types != b.Types) {
+		err = errors.New("it makes other features than in training")
+	}
+	if err != nil {
+		on.Close()
+		return nil, inFile(f, err)
+	}
+	return &textReader{e, on, f}, nil
+}
+
+// are refuses files that are others than a model was trained with.
+func (f *backboneFiles) are(b *run.Backbone) error {
+	switch {
+	case f.tokenizer == nil && b.Tokenizer != "":
+		return &data.Error{File: f.Name(), Expected: b.Files(), Got: "one file", Fix: "Choose both together."}
+	case f.tokenizer != nil && b.Tokenizer == "":
+		return &data.Error{File: f.Name(), Expected: b.Files() + " alone", Got: "two files", Fix: "Choose this one by itself."}
+	}
+	for _, c := range []struct {
+		file      source.File
+		have, sum string
+	}{{f.File, f.sum, b.SHA256}, {f.tokenizer, f.tokenizerSum, b.Tokenizer}} {
+		if c.have != c.sum {
+			return &data.Error{File: c.file.Name(), Expected: "the file that the model was trained with, of the SHA-256 " + c.sum, Got: "one of " + c.have, Fix: "Choose the same file as in training: another reads texts in another way."}
+		}
+	}
+	return nil
+}
+
+// asked has progress go to a request.
+func (t *textReader) asked(id int) {
+	if t != nil {
+		t.on.id, t.on.p = id, source.Progress{Phase: phaseFeatures, File: t.files.Name()}
+	}
+}
+
+// Extract implements [data.Extractor], and tells the page how many rows of a request are done.
+func (t *textReader) Extract(ctx context.Context, rows data.Split, dst []float32) error {
+	if err := t.Extractor.Extract(ctx, rows, dst); err != nil {
+		return inFile(t.files, err)
+	}
+	t.on.p.Done += int64(rows.N)
+	t.on.mail.send(ProgressType, t.on.id, t.on.p)
+	return nil
+}
+
+func (t *textReader) close() {
+	if t != nil {
+		t.on.Close()
+	}
+}
