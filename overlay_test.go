@@ -7,13 +7,15 @@ import (
 	"testing"
 )
 
-// sorting prints a hash of lists with many equal keys, of a small and of a large type, after sorting by a function.
+// sorting prints a hash of lists with many equal keys, of a small and of a large type, after sorting by a function, and of lists of numbers and
+// texts after sorting by <.
 const sorting = `package main
 
 import (
 	"cmp"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"math/rand/v2"
 	"slices"
 )
@@ -40,6 +42,19 @@ func main() {
 		slices.SortFunc(wide, func(a, b large) int { return cmp.Compare(b.key, a.key) })
 		slices.SortStableFunc(stable, func(a, b large) int { return cmp.Compare(a.key, b.key) })
 		fmt.Fprintln(h, small, wide, stable)
+		texts, whole, hashes, reals, halves := make([]string, n), make([]int, n), make([]uint32, n), make([]float64, n), make([]float32, n)
+		for i, w := range wide {
+			k := rng.IntN(1 + n/(1+n%7))
+			texts[i], whole[i], hashes[i] = w.name[:1], k-3, uint32(k)*2654435761
+			reals[i] = []float64{float64(k), -float64(k), math.NaN(), math.Copysign(0, -1), math.Inf(k)}[k%5]
+			halves[i] = float32(reals[i])
+		}
+		slices.Sort(texts)
+		slices.Sort(whole)
+		slices.Sort(hashes)
+		slices.Sort(reals)
+		slices.Sort(halves)
+		fmt.Fprintln(h, texts, whole, hashes, reals, halves)
 	}
 	fmt.Println(h.Sum64())
 }

@@ -950,11 +950,12 @@ function focus(id) {
   if (!now || !focused(now)) shown(id, focused);
 }
 
-// keepFocus gives the focus back to what stands in the place of what has it now, and
-// is about to be made anew.
-function keepFocus() {
+// keepPlace gives the focus back to what stands in the place of what has it now, and is about to be made anew, and
+// unfolds what stands in the place of what is unfolded.
+function keepPlace() {
   const old = document.activeElement;
   if (old?.id) shown(old.id, e => e !== old && (document.activeElement !== document.body || focused(e)));
+  for (const part of document.querySelectorAll("details[open][id]")) shown(part.id, (e) => e !== part && ((/** @type {HTMLDetailsElement} */ (e)).open = true));
 }
 
 // stringify is a value for the page's Go side to read.
@@ -1065,6 +1066,6 @@ presented();
 // ui is what the page's Go side calls.
 export const ui = {
   chart: (/** @type {HTMLElement} */ el, /** @type {string} */ spec) => new Chart(el, JSON.parse(spec)),
-  dark, setTheme, watchRequests, download, reveal, scroll, focus, keepFocus, roundUp, stringify, result, thresholds, saveModel, namedModel, pixels, presented,
+  dark, setTheme, watchRequests, download, reveal, scroll, focus, keepPlace, roundUp, stringify, result, thresholds, saveModel, namedModel, pixels, presented,
   address, cover,
 };

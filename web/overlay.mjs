@@ -1,5 +1,5 @@
 // Prints what the page's program is built of in the place of other files, for go build -overlay:
-// small packages for some of Go's, one without tables that no pattern needs, one way to sort by a function instead of one for each type,
+// small packages for some of Go's, one without tables that no pattern needs, one way to sort instead of one for each type,
 // and shaders without their comments, which it writes to a folder.
 //
 //	node overlay.mjs FOLDER > overlay.json
@@ -58,6 +58,22 @@ func pdqsortCmpFunc[E any](data []E, a, b, limit int, cmp func(a, b E) int) { pd
 func stableCmpFunc[E any](data []E, n int, cmp func(a, b E) int) { stable_func(over(data, cmp), n) }
 `);
 Replace[join(slices, "zsortanyfunc.go")] = join(folder, "sort.txt");
+
+// Of sorts by < those of hashes of words and of norms have one for their type, as they run for each row; all others share that one, too.
+const [, ordered] = readFileSync(join(slices, "zsortordered.go"), "utf8").split('import "cmp"\n');
+const OFTEN = ["uint32", "float64"];
+writeFileSync(join(folder, "ordered.txt"), `package slices
+
+import "cmp"
+${OFTEN.map((type) => ordered.replaceAll("Ordered[E cmp.Ordered]", `_${type}`).replaceAll("Ordered(", `_${type}(`).replaceAll("[]E", `[]${type}`)).join("")}
+func pdqsortOrdered[E cmp.Ordered](data []E, a, b, limit int) {
+	switch v := any(data).(type) {
+${OFTEN.map((type) => `	case []${type}:\n		pdqsort_${type}(v, a, b, limit)\n`).join("")}	default:
+		pdqsort_func(over(data, cmp.Compare[E]), a, b, limit)
+	}
+}
+`);
+Replace[join(slices, "zsortordered.go")] = join(folder, "ordered.txt");
 
 // WGSL has no texts in which a comment might seem to begin, and these shaders no /* */.
 /** @param {string} text */

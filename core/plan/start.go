@@ -64,23 +64,23 @@ func (t *Terms) startInfo() *run.StartInfo {
 // partInWords says which parameters are trained where the others are not all before them; else it is empty.
 func (t *Terms) partInWords() string {
 	s := &t.Config.Start
-	switch {
-	case s.Trainable == "biases":
+	if s.Trainable == "biases" {
 		return "the biases of all layers, and all of the head"
-	case strings.HasPrefix(s.Trainable, "lora:"):
-		low := lowRankOf(s)
-		said := fmt.Sprintf("the head, and maps of rank %d beside the attentions’ (%s), whose products, times %g/%d, are in the weights beside them", low.Rank, strings.Join(low.Targets, ", "), low.Alpha, low.Rank)
-		if low.FreezeA {
-			said += "; their first halves stayed as they were drawn"
-		}
-		return said
 	}
-	return ""
+	low, ok := lowRankOf(s)
+	if !ok {
+		return ""
+	}
+	said := fmt.Sprintf("the head, and maps of rank %d beside the attentions’ (%s), whose products, times %g/%d, are in the weights beside them", low.Rank, strings.Join(low.Targets, ", "), low.Alpha, low.Rank)
+	if low.FreezeA {
+		said += "; their first halves stayed as they were drawn"
+	}
+	return said
 }
 
-// lowRankOf reads lora:R and what goes with it. A rank that cannot be read is 0.
-func lowRankOf(s *run.Start) nn.LowRank {
-	text := strings.TrimPrefix(s.Trainable, "lora:")
+// lowRankOf reads lora:R and what goes with it, where that is what is trained. A rank that cannot be read is 0.
+func lowRankOf(s *run.Start) (nn.LowRank, bool) {
+	text, ok := s.LowRank()
 	rank, _ := strconv.Atoi(text)
 	if strconv.Itoa(rank) != text {
 		rank = 0
@@ -89,15 +89,15 @@ func lowRankOf(s *run.Start) nn.LowRank {
 	for target := range strings.SplitSeq(cmp.Or(s.LoraTargets, "query,value"), ",") {
 		low.Targets = append(low.Targets, strings.TrimSpace(target))
 	}
-	return low
+	return low, ok
 }
 
 // train has the model's part trained that the configuration names.
 func (d *draft) train() (err error) {
 	s, whole := &d.terms.Config.Start, d.terms.Spec
 	d.terms.whole = &whole
-	if strings.HasPrefix(s.Trainable, "lora:") {
-		d.terms.Spec, err = d.terms.Spec.WithLowRank(lowRankOf(s))
+	if low, ok := lowRankOf(s); ok {
+		d.terms.Spec, err = d.terms.Spec.WithLowRank(low)
 	} else {
 		d.terms.Spec, err = d.terms.Spec.Trainable(s.Trainable)
 	}

@@ -27,6 +27,9 @@ type Start struct {
 	FreezeA     bool    `json:"freeze_a,omitempty"`
 }
 
+// LowRank returns R of a part lora:R, as it is written, and whether the part is one.
+func (s *Start) LowRank() (rank string, ok bool) { return strings.CutPrefix(s.Trainable, "lora:") }
+
 // StartRequest has a worker read the weights in the file beside it.
 type StartRequest struct {
 	// SHA256 is what the file's hash has to be; empty: any.

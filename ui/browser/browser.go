@@ -106,10 +106,10 @@ func Focus(id string) {
 	}
 }
 
-// KeepFocus leaves the keyboard where it is though that is about to be made anew.
-func KeepFocus() {
+// KeepPlace leaves the keyboard where it is, and what is unfolded as it is, though these are about to be made anew.
+func KeepPlace() {
 	if app.IsClient && Glue().Truthy() {
-		Glue().Call("keepFocus")
+		Glue().Call("keepPlace")
 	}
 }
 

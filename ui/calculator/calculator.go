@@ -195,7 +195,7 @@ func (k *Calculator) remake() {
 	clear(k.drafts)
 	clear(k.faults)
 	k.epoch++
-	browser.KeepFocus()
+	browser.KeepPlace()
 }
 
 func (k *Calculator) setBy(how string) {

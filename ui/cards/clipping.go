@@ -66,7 +66,7 @@ func adapts(c run.Config) bool {
 }
 
 func (c *Clipping) explanation(info clip.Info) app.UI {
-	return app.Details().Class("explain").Body(
+	return app.Details().Class("explain").ID("explain").Body(
 		app.Summary().Text("Formula, use and source"),
 		app.Div().Body(
 			app.P().Class("formula").Text(info.Formula),

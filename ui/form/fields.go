@@ -212,7 +212,7 @@ func builtins() []Option {
 
 func modelFields() []Field {
 	mlp := is("model.kind", "mlp")
-	lowRank := func(c *run.Config) bool { return strings.HasPrefix(c.Start.Trainable, "lora:") }
+	lowRank := func(c *run.Config) bool { _, ok := c.Start.LowRank(); return ok }
 	kinds := []Option{
 		{"softmax", "softmax regression", "One layer; the loss is cross-entropy. The fewest parameters, so the least noise."},
 		{"linear", "linear regression", "One layer; the loss is the squared error. Of several labels a row it is a logistic regression for each."},

@@ -345,13 +345,13 @@ func (l *Lab) play(noise float64) {
 }
 
 func (c guessIn) apply(l *Lab) {
-	browser.KeepFocus()
+	browser.KeepPlace()
 	l.game.guess(c.in)
 	l.game.facts(l.note)
 }
 
 func (playBest) apply(l *Lab) {
-	browser.KeepFocus()
+	browser.KeepPlace()
 	l.game.play(100)
 	l.game.facts(l.note)
 }

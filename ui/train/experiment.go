@@ -310,7 +310,7 @@ func (x *experiment) replace(cfg run.Config) {
 func (x *experiment) remake() {
 	x.epoch++
 	x.form = nil
-	browser.KeepFocus()
+	browser.KeepPlace()
 }
 
 // unset takes back what the example has set and nobody has changed, but for the

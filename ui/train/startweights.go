@@ -107,7 +107,7 @@ func (s *startWeights) home(of *series.Record) [][2]string {
 		return nil
 	}
 	forms := [][2]string{{"checkpoint", "Checkpoint, as it came"}}
-	if strings.HasPrefix(of.Config.Start.Trainable, "lora:") {
+	if _, ok := of.Config.Start.LowRank(); ok {
 		forms = append(forms, [2]string{"peft", "PEFT adapter"})
 	}
 	return forms

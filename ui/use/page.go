@@ -49,8 +49,8 @@ func (p *Page) Render() app.UI {
 			app.Div().Class("experiment").Role("region").Aria("label", "Model").Body(
 				app.H1().Text("Use a model"),
 				chooser("model", "Choose a model", "or drop it on the page: the zip, JSON or safetensors file that was saved. It stays on this device.", false, u.Open),
-				u.loadingView(),
-				widget.Message("model-fault", "fault", u.fault),
+				u.loadingView(false),
+				u.faultView("model-fault", false),
 				app.If(u.model != nil, func() app.UI { return about(u.name, u.info(), u.toCheck) }),
 				app.If(u.model != nil, u.keptView),
 				app.P().Class("help").Hidden(u.model != nil).Body(app.Text("Does the ε of a file hold? "), app.A().ID("to-check").Href(widget.Link("/check")).Text("Check a file"), app.Text(".")),
@@ -102,6 +102,8 @@ func (u *Use) lackPart() app.UI {
 	return part("lack", "What reads its texts",
 		app.P().Text(u.info().Lacks),
 		chooser("lack", label, help+" It stays on this device, and is kept with the model.", true, u.complete),
+		u.loadingView(true),
+		u.faultView("lack-fault", true),
 	)
 }
 
@@ -142,8 +144,17 @@ func picked(ctx app.Context, f func(list app.Value)) {
 	}
 }
 
-func (u *Use) loadingView() app.UI {
-	return app.Div().Class("loading").Hidden(u.loading == "").Body(
+// faultView shows a fault where the files were chosen, and loadingView that they are read: beside what else the model needs, or not.
+func (u *Use) faultView(id string, joined bool) app.UI {
+	fault := ""
+	if u.joined == joined {
+		fault = u.fault
+	}
+	return widget.Message(id, "fault", fault)
+}
+
+func (u *Use) loadingView(joined bool) app.UI {
+	return app.Div().Class("loading").Hidden(u.loading == "" || u.joined != joined).Body(
 		app.P().Text("Reading "+data.Shown(u.loading)+"…"),
 		app.Progress().Aria("label", "Reading the model"),
 		app.Button().Type("button").Text("Cancel").OnClick(func(app.Context, app.Event) {

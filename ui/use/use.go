@@ -46,6 +46,7 @@ type Use struct {
 	fault   string
 	tries   int
 	sought  bool   // a model that was open before
+	joined  bool   // what is read, or was refused, is the open model with what makes its features
 	unkept  string // why the one that is open will be gone when the page is
 
 	line    line
@@ -98,7 +99,7 @@ func (u *Use) Open(file app.Value) {
 		file, own = ownFirst(file)
 	}
 	mine, name := u.tries, own.Get("name").String()
-	u.loading, u.fault = name, ""
+	u.loading, u.fault, u.joined = name, "", false
 	u.changed()
 	u.client.Ready(func(err error) {
 		if err != nil || mine != u.tries {
@@ -139,6 +140,7 @@ func (u *Use) lacks() bool { return u.model != nil && u.info().Lacks != "" }
 // complete gives the model that is open what makes its features.
 func (u *Use) complete(files app.Value) {
 	u.Open(u.model.Files().Call("concat", files))
+	u.joined = true
 }
 
 func (u *Use) settled(mine int, name string, m client.Saved, err error) {

@@ -68,7 +68,11 @@ func (f *Form) Plain(rows []form.Field) []app.UI { return f.grouped(rows, false)
 
 // Advanced folds away the advanced ones of rows.
 func (f *Form) Advanced(rows []form.Field) app.UI {
-	return app.Details().Class("advanced").Body(
+	d := app.Details().Class("advanced")
+	if i := slices.IndexFunc(rows, func(d form.Field) bool { return d.Advanced && !d.Own }); i >= 0 {
+		d = d.ID("advanced-" + id(rows[i]))
+	}
+	return d.Body(
 		app.Summary().Text("Advanced"),
 		app.Div().Class("advanced-body").Body(f.grouped(rows, true)...),
 	)

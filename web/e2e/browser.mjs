@@ -233,6 +233,10 @@ export async function eventually(assertion) {
 /** @param {any} page @param {() => Promise<unknown>} f */
 export const until = (page, f) => eventually(async () => assert.ok(await page.evaluate(f), `never: ${f}`));
 
+// leavable waits until nothing would be lost by leaving the page. A run that has ended is in the list of runs before it is stored.
+/** @param {any} page */
+export const leavable = (page) => until(page, async () => dispatchEvent(new Event("beforeunload", { cancelable: true })));
+
 // start presses the button that starts a run once it is on: until then a press does nothing.
 /** @param {any} page */
 export const start = (page) => page.locator("#act-start[aria-disabled=false]").click();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { eventually, narrow, results, stage, start } from "./browser.mjs";
+import { eventually, leavable, narrow, results, stage, start } from "./browser.mjs";
 
 const { visit: arrive } = await stage();
 
@@ -97,6 +97,7 @@ test("two methods, two ε and two repeats are eight runs, and a table of four ro
   // Sorted by a column, and after a reload from what is kept.
   await page.click("#results thead button:has-text('ε of each run')");
   await eventually(async () => assert.deepEqual((await rows(page)).map((r) => r[2]), ["1.00", "1.00", "4.00", "4.00"]));
+  await leavable(page);
   await page.reload();
   await page.locator("#runs", { hasText: "Runs 8" }).waitFor();
   await page.click("#results-toggle");

@@ -295,8 +295,12 @@ test("a model of tokens reads texts, and pairs of them, by its tokenizer", async
   assert.ok(sums.every((s) => got.guarantee.includes(s)) && /became tokens by the tokenizer/.test(got.guarantee), got.guarantee);
 
   // By hand: the model first, which asks for its tokenizer, then a broken one, and then the right one.
-  await page.setInputFiles("#files", { name: "mails.csv", mimeType: "text/csv", buffer: Buffer.from(table) });
-  await page.locator("#backbone > summary").click();
+  for (const name of ["other.csv", "mails.csv"]) {
+    await page.setInputFiles("#files", { name, mimeType: "text/csv", buffer: Buffer.from(table) });
+    await page.locator("#card-data .card-line", { hasText: name }).waitFor();
+    if (name === "other.csv") await page.locator("#backbone > summary").click();
+  }
+  await page.locator("#backbone[open]").waitFor(); // though the card was drawn anew for the table
   await page.setInputFiles("#backbone-file", { name: "model.onnx", mimeType: "", buffer: good.open });
   await page.locator("#backbone", { hasText: "Choose its tokenizer as well" }).waitFor();
   await page.setInputFiles("#backbone-file", { name: "tokenizer.json", mimeType: "", buffer: Buffer.from("{") });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { eventually, narrow, open, percent, ready, results, stage, start } from "./browser.mjs";
+import { eventually, leavable, narrow, open, percent, ready, results, stage, start } from "./browser.mjs";
 
 const { server, visit: arrive, alone } = await stage();
 
@@ -102,6 +102,7 @@ test("a run that has ended outlives Restart, Reset, a preset, a link and a reloa
   await start(page);
   await runs(page, 2);
   await says(page, "#made", /η\s0\.25/);
+  await leavable(page);
   await page.reload();
   await ready(page);
   await settled(page);
@@ -241,7 +242,7 @@ test("leaving asks while a run goes on, and not when it is stored", async (t) =>
   await goesOn(page, 10);
   await page.click("#act-stop");
   await runs(page, 1);
-  await page.waitForFunction(() => dispatchEvent(new Event("beforeunload", { cancelable: true }))); // it is stored
+  await leavable(page);
   page.on("dialog", (d) => d.dismiss()); // which would keep the page
   await leave(page);
   await page.locator("h1", { hasText: "Reading a private run" }).waitFor();

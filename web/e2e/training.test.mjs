@@ -2,7 +2,7 @@
 // weights, and a model of numbers shows what it answered.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eventually, stage, start, train, wide } from "./browser.mjs";
+import { eventually, leavable, stage, start, train, wide } from "./browser.mjs";
 
 const { visit } = await stage();
 
@@ -82,6 +82,7 @@ test("a model of numbers shows its answers and residuals, of which nothing is ke
   await page.locator("#scores > summary").click();
   await page.locator("#fitted canvas").nth(1).waitFor();
   await page.locator("#runs", { hasText: "Runs 1" }).waitFor();
+  await leavable(page);
   await page.reload();
   await page.locator("#runs", { hasText: "Runs 1" }).click();
   await page.locator(".run-open").first().click();

@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
+import path from "node:path";
 import { test } from "node:test";
 import { convert } from "../checkpoint.mjs";
 import { load } from "../predict.mjs";
-import { STILL, eventually, file, stage, start, unzip } from "./browser.mjs";
+import { STILL, eventually, file, ready, results, stage, start, unzip } from "./browser.mjs";
 import { checkpoint, files, json, mails, noCheckpoints, noTokenizers, vocabulary } from "./transformers.mjs";
 
 const { visit } = await stage();
@@ -194,6 +195,7 @@ test("the same by hand: a table, vocab.txt, and a checkpoint's two files", async
   const page = await visit(t, ""), [config, tensors] = files(checkpoint);
   const upload = async (f) => ({ name: f.name, mimeType: "", buffer: Buffer.from(await f.arrayBuffer()) });
   await page.setInputFiles("#files", { name: "mails.csv", mimeType: "text/csv", buffer: Buffer.from(mails(300)) });
+  await page.locator("#card-data .card-line", { hasText: "mails.csv" }).waitFor(); // or the card is still to be drawn anew
   await page.locator("#backbone summary").click();
   await page.setInputFiles("#backbone-file", { name: "vocab.txt", mimeType: "text/plain", buffer: Buffer.from(await vocabulary().arrayBuffer()) });
   await page.selectOption("#backbone-output", "32 tokens");
@@ -216,5 +218,46 @@ test("the same by hand: a table, vocab.txt, and a checkpoint's two files", async
   const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#save-model-checkpoint").click()]);
   assert.equal(download.suggestedFilename(), "clipscope-checkpoint.zip");
   assert.deepEqual(Object.keys(unzip(fs.readFileSync(await download.path()))), ["config.json", "model.safetensors"]);
+  const [zip] = await Promise.all([page.waitForEvent("download"), page.locator("#save-model-zip").click()]);
+  await used(page, fs.readFileSync(await zip.path()));
   assert.deepEqual(page.errors, []);
 });
+
+// used has the model of a run answer texts on the page Use: by the run's own button, after the page was loaded anew, and from its file, without
+// and with what reads texts.
+async function used(page, zip) {
+  const says = async () => {
+    await page.locator("#cell-0").fill("the parcel came late again Good");
+    await page.locator("#part-row .said .figure").first().waitFor();
+    return (await page.locator("#part-row .said").innerText()).trim();
+  };
+  await page.locator("#use-model").click();
+  await page.locator("#about", { hasText: /reads texts by\s*a tokenizer, SHA-256/ }).waitFor();
+  const said = await says();
+  assert.match(said, /yes|no/);
+  await page.setInputFiles("#use-exam", { name: "later.csv", mimeType: "text/csv", buffer: Buffer.from(mails(150)) });
+  await page.locator("#exam .counts", { hasText: "150" }).waitFor();
+  await page.reload();
+  assert.equal(await says(), said, "after the page was loaded anew");
+  await page.locator("#close-model").click();
+  await page.locator("#none").waitFor();
+
+  await page.reload(); // which has no tokenizer any more
+  await ready(page);
+  await page.setInputFiles("#use-model", { name: "clipscope-model.zip", mimeType: "application/zip", buffer: zip });
+  await page.locator("#part-lack", { hasText: /through a tokenizer, which is not in its file\. Choose the tokenizer .* with the SHA-256 [0-9a-f]{64}\./ }).waitFor();
+  const vocab = Buffer.from(await vocabulary().arrayBuffer());
+  await page.setInputFiles("#use-lack", { name: "vocab.txt", mimeType: "text/plain", buffer: Buffer.concat([vocab, Buffer.from("\nmore")]) });
+  await page.locator("#lack-fault", { hasText: /vocab\.txt: expected the file that the model was trained with/ }).waitFor();
+  for (const [width, height] of [[1280, 800], [390, 844]]) {
+    await page.setViewportSize({ width, height });
+    await eventually(async () => assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `something scrolls sideways at ${width}`));
+    await page.screenshot({ path: path.join(results, `use-lack-${width}.png`) });
+  }
+  await page.setInputFiles("#use-lack", { name: "vocab.txt", mimeType: "text/plain", buffer: vocab });
+  await page.locator("#part-table").waitFor();
+  assert.equal(await says(), said, "from its file");
+  const table = mails(40).replace("text,answer", "text,note");
+  await page.setInputFiles("#use-table", { name: "new.csv", mimeType: "text/csv", buffer: Buffer.from(table) });
+  await page.locator("#answers .counts", { hasText: "40" }).waitFor();
+}
