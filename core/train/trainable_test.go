@@ -447,7 +447,7 @@ func TestKeptRowsChangeNothing(t *testing.T) {
 		anew.Close()
 		be.Close()
 	}
-	keptOnDevice(t, cfg, w, ds)
+	keptOnDevice(t, cfg, ds)
 	large := ds.Meta()
 	large.TrainRows = 1 << 30
 	if p, err := plan.Recall(&accounts, cfg, large); err == nil {
@@ -468,18 +468,32 @@ func TestKeptRowsChangeNothing(t *testing.T) {
 
 // keptOnDevice trains on backends with memory of their own, of which one has room for what is kept: nothing of that comes back, and the estimate
 // bounds what is taken.
-func keptOnDevice(t *testing.T, cfg run.Config, w *model.Weights, ds *data.Dataset) {
+func keptOnDevice(t *testing.T, cfg run.Config, ds *data.Dataset) {
 	t.Helper()
+	cfg.Model.Hidden, cfg.MaxPhysicalBatchSize = []int{2, 60}, 0 // a row takes more on its way than what is kept of it
+	w := weightsOf(t, &cfg, traintest.Safetensors(t, nil, layered(2, 60)...))
+	cfg.Start.Trainable = "last:1"
 	r := startFrom(t, cfg, w, ds, purego.New())
 	terms := r.feed.terms
 	r.Close()
 	most := terms.Room(terms.CapacityIn(math.MaxInt64))
 	var want []float32
-	for _, room := range []int64{most, most + terms.Kept() - 1, most + terms.Kept()} {
+	tight := map[bool]int{}
+	rooms := []int64{most, most + terms.Kept() - 1, most + terms.Kept()}
+	for n := terms.CapacityIn(most); n > 0; n -= max(n/3, 1) {
+		rooms = append(rooms, terms.Room(n), terms.Room(n)+terms.Kept())
+	}
+	for _, room := range rooms {
 		be := &roomy{counted: newCounted(), room: room}
 		r := startFrom(t, cfg, w, ds, be)
-		if (r.feed.kept != nil) != (room == most+terms.Kept()) {
-			t.Fatalf("of %d bytes for %d, what frozen layers make is kept: %v", room, most+terms.Kept(), r.feed.kept != nil)
+		kept := r.feed.kept != nil
+		if room < most {
+			tight[kept]++
+		} else if kept != (room >= most+terms.Kept()) {
+			t.Fatalf("of %d bytes for %d, what frozen layers make is kept: %v", room, most+terms.Kept(), kept)
+		}
+		if whole := terms.CapacityIn(room); r.feed.capacity < whole && (!kept || 4*r.feed.capacity < 3*whole) {
+			t.Errorf("of %d bytes, which %d rows take, %d rows use some", room, whole, r.feed.capacity)
 		}
 		_, res := finish(t, r)
 		if be.most > room {
@@ -492,6 +506,9 @@ func keptOnDevice(t *testing.T, cfg run.Config, w *model.Weights, ds *data.Datas
 			t.Errorf("with %d bytes it ends elsewhere than where nothing is kept", room)
 		}
 		r.Close()
+	}
+	if tight[true] == 0 || tight[false] == 0 {
+		t.Errorf("where not all rows have room, what frozen layers make is kept or not: %v", tight)
 	}
 }
 

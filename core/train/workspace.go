@@ -113,12 +113,19 @@ func spaceOn(be compute.Backend, t *plan.Terms) (s space, err error) {
 	if err != nil {
 		return s, fmt.Errorf("train: memory for the run: %w", err)
 	}
-	if s.capacity = t.CapacityIn(room); s.capacity == 0 {
-		return s, fmt.Errorf("train: %w: the run needs %d bytes there, and there is room for %d", compute.ErrLost, t.Room(1), room)
-	}
 	left := room - t.Room(s.asked)
-	if s.kept = kept > 0 && left >= kept; s.kept {
-		left -= kept
+	s.capacity = t.CapacityIn(room)
+	switch {
+	case kept == 0:
+	case left >= kept:
+		s.kept, left = true, left-kept
+	case left < 0: // a quarter of the rows at once is worth less than that none is made anew
+		if n := t.CapacityIn(room - kept); 4*n >= max(3*s.capacity, 1) {
+			s.kept, s.capacity = true, n
+		}
+	}
+	if s.capacity == 0 {
+		return s, fmt.Errorf("train: %w: the run needs %d bytes there, and there is room for %d", compute.ErrLost, t.Room(1), room)
 	}
 	s.resident = rows > 0 && left >= rows
 	return s, nil
