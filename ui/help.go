@@ -104,7 +104,7 @@ var helpTopics = []topic{
 		"Under the result stands a statement to publish with the model: what is promised between which data sets, what is covered and what not, what an attacker can do, and how it was worked out. One paragraph of it can be copied for a report. With a fixed seed, or without noise, it says in three sentences that there is no guarantee.",
 	}},
 	{"use", "Using a model", []string{
-		"The page Use opens a model that was saved, or that of a run that has just ended, and needs nothing else. A table that you drop comes back with an answer in each row, and the probability of every class; columns are found by name. A row with a cell that cannot be read has no answer, and says why. A row can be typed, a digit drawn, a picture shown, and labelled files say how good the model is on them.",
+		"The page Use opens a model that was saved, or that of a run that has just ended; beside one that reads texts through a tokenizer or a backbone it needs that file, and nothing else. A table that you drop comes back with an answer in each row, and the probability of every class; columns are found by name. A row with a cell that cannot be read has no answer, and says why. A row can be typed, a digit drawn, a picture shown, and labelled files say how good the model is on them.",
 		"However many answers a model gives, they cost no privacy of those it was trained on: they follow from what was released. How good it is on a labelled file is a diagnostic of that file's rows.",
 	}},
 	{"check", "Checking a file", []string{

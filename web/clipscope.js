@@ -648,8 +648,12 @@ async function hold(files, signal) {
       let info = await ask();
       const known = info.lacks ? named.get(maker(info.features_of)) : undefined;
       if (known) {
+        const alone = files;
         files = [files[0], ...known];
-        info = await ask();
+        info = await ask().catch(() => {
+          files = alone; // they may have been moved since
+          return info;
+        });
       }
       return { connection, files, info };
     });

@@ -43,8 +43,9 @@ type Dataset struct {
 	ByClass bool
 	// HeldOut says how the rows of Test were chosen from those of the same files.
 	HeldOut HeldOut
-	// Labels are the columns of the labels where a backbone made the features of a table's texts; nil elsewhere.
-	Labels []Column
+	// Table has the columns of the table whose texts a backbone made the features of, in the file's order; those that are neither texts nor
+	// labels are ignored. It is nil elsewhere.
+	Table []Column
 }
 
 // The limits on the size of a data set.

@@ -31,7 +31,7 @@ const featuredRows = 64
 
 // Featured returns a copy of ds whose features are those that x makes of its rows. Targets, their names
 // and their bounds stay; columns, shape and bounds of features are dropped. A feature that is not
-// finite becomes 0 and is counted in odd; of what x made of texts the columns of labels are kept. progress is called with the number of rows, of both splits,
+// finite becomes 0 and is counted in odd; of what x made of texts the table is kept. progress is called with the number of rows, of both splits,
 // that are done; it may be nil. ds is not changed.
 //
 // Guarantee: that of x. Zeros in the place of what is not finite are decided row by row.
@@ -45,11 +45,19 @@ func Featured(ctx context.Context, ds *Dataset, x Extractor, by run.Backbone, pr
 			return nil, 0, err
 		}
 	}
-	var labels []Column
+	var table []Column
 	if by.Column != "" {
-		labels = slices.DeleteFunc(slices.Clone(ds.Columns), func(c Column) bool { return c.Kind != Label })
+		table = slices.Clone(ds.Columns)
+		for i := range table {
+			if c := &table[i]; c.Kind != Label {
+				*c = Column{Name: c.Name, Kind: c.Kind, First: -1}
+				if c.Kind != Text {
+					c.Kind = Ignored
+				}
+			}
+		}
 	}
-	out = &Dataset{Name: ds.Name, Task: ds.Task, Features: width, Outputs: ds.Outputs, Classes: ds.Classes, TargetBounds: ds.TargetBounds, Backbone: &by, ByClass: ds.ByClass, HeldOut: ds.HeldOut, Labels: labels}
+	out = &Dataset{Name: ds.Name, Task: ds.Task, Features: width, Outputs: ds.Outputs, Classes: ds.Classes, TargetBounds: ds.TargetBounds, Backbone: &by, ByClass: ds.ByClass, HeldOut: ds.HeldOut, Table: table}
 	total := ds.Train.N + ds.Test.N
 	done := 0
 	for _, s := range []struct{ from, to *Split }{{&ds.Train, &out.Train}, {&ds.Test, &out.Test}} {

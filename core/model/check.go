@@ -116,14 +116,12 @@ const mostOfBackbone = 1000
 func checkBackbone(a *run.Application) error {
 	b := a.FeaturesOf
 	switch {
-	case b == nil && a.Labels != nil:
-		return errors.New("model: labels: of a model that reads no texts through another")
+	case a.Table != nil && (b == nil || b.Column == ""):
+		return errors.New("model: table: of a model that reads no texts through another")
 	case b == nil:
 		return nil
 	case a.Columns != nil || a.Shape != nil:
 		return errors.New("model: features_of: a backbone's features are no table and no pictures")
-	case slices.ContainsFunc(a.Labels, func(c run.AppliedColumn) bool { return b.Column == "" || c.Kind != string(data.Label) }):
-		return errors.New("model: labels: they are no columns of labels beside texts")
 	case !run.IsSHA256(b.SHA256):
 		return fmt.Errorf("model: features_of: %q is no SHA-256", clipped(b.SHA256))
 	case b.Tokenizer != "" && !run.IsSHA256(b.Tokenizer):
@@ -171,27 +169,44 @@ func checkShape(a *run.Application) error {
 
 // encoderOf returns the encoder of a table's cells; nil where the model has no table.
 func encoderOf(a *run.Application) (*table.Encoder, error) {
-	switch texts := textsOf(a); {
-	case texts != nil:
-		return table.NewEncoder(data.Task(a.Task), listed(append(texts, a.Labels...)), a.Classes, len(texts))
-	case a.Columns == nil:
-		return nil, nil
+	columns, texts, err := tableOf(a)
+	if err != nil || columns == nil {
+		return nil, err
 	}
-	return table.NewEncoder(data.Task(a.Task), columns(a), a.Classes, a.Features)
+	features := a.Features
+	if texts != nil {
+		features = len(texts)
+	}
+	return table.NewEncoder(data.Task(a.Task), listed(columns), a.Classes, features)
 }
 
-// textsOf returns the columns of texts that another model makes features of; nil where none does. Each stands for one feature here, as its
-// text is passed on as it is.
-func textsOf(a *run.Application) (all []run.AppliedColumn) {
-	if a.FeaturesOf == nil || a.FeaturesOf.Column == "" {
-		return nil
+// tableOf returns the columns of a model's table; nil where it has none. texts are the places of those whose texts another model makes features
+// of, nil where none does; each of these stands for one feature here, as its text is passed on as it is.
+func tableOf(a *run.Application) (columns []run.AppliedColumn, texts []int, err error) {
+	b := a.FeaturesOf
+	if b == nil || b.Column == "" {
+		return a.Columns, nil, nil
 	}
-	for i, name := range []string{a.FeaturesOf.Column, a.FeaturesOf.Second} {
-		if name != "" {
-			all = append(all, run.AppliedColumn{Name: name, Kind: string(data.Text), First: i, Buckets: 1})
+	columns = slices.Clone(a.Table)
+	for i, name := range []string{b.Column, b.Second} {
+		if name == "" {
+			continue
+		}
+		k := slices.IndexFunc(columns, func(c run.AppliedColumn) bool { return c.Name == name })
+		if k < 0 && a.Table == nil { // of an earlier version
+			k, columns = i, append(columns, run.AppliedColumn{Name: name, Kind: string(data.Text)})
+		}
+		if k < 0 || columns[k].Kind != string(data.Text) || slices.Contains(texts, k) {
+			return nil, nil, fmt.Errorf("table: no column of texts is called %q", clipped(name))
+		}
+		columns[k].First, columns[k].Buckets, texts = i, 1, append(texts, k)
+	}
+	for k, c := range columns {
+		if !slices.Contains(texts, k) && c.Kind != string(data.Label) && c.Kind != string(data.Ignored) {
+			return nil, nil, fmt.Errorf("table: the column %q is none of texts that are read, nor of labels, and not ignored", clipped(c.Name))
 		}
 	}
-	return all
+	return columns, texts, nil
 }
 
 // columns returns the columns of a table as package data has them.

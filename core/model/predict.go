@@ -42,7 +42,7 @@ type Predictor struct {
 	bytes   *data.Scale    // and as bytes, which pictures in files are
 	host    []float32      // a batch of scaled rows
 	line    *run.ClassLine // nil: the likeliest class is answered
-	reads   int            // texts of a row, of which Features makes the features; 0: none
+	texts   []int          // columns of which Features makes the features; nil: none
 }
 
 // rows at once: as many as share what a call costs, as long as a batch has no more
@@ -67,10 +67,11 @@ func Open(f *File, be compute.Backend) (*Predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Predictor{be: compute.NewScope(be), reads: len(textsOf(a))}
+	p := &Predictor{be: compute.NewScope(be)}
 	if p.encoder, err = encoderOf(a); err != nil {
 		return nil, fmt.Errorf("model: columns: %w", err)
 	}
+	_, p.texts, _ = tableOf(a) // an encoder has been made of it
 	if err := p.openScale(a); err != nil {
 		return nil, err
 	}
@@ -129,8 +130,8 @@ func (p *Predictor) Info() run.ModelInfo {
 		Guarantee: f.Guarantee, Statement: f.Statement, Epsilon: f.Epsilon, Delta: f.Delta, Accountant: f.Accountant, Steps: f.Steps,
 		FeaturesOf: a.FeaturesOf, Lacks: p.Lack(),
 	}
-	if texts := textsOf(a); texts != nil {
-		info.Columns = append(texts, a.Labels...)
+	if p.Reads() {
+		info.Columns, _, _ = tableOf(a)
 	}
 	if p.encoder != nil && len(p.encoder.Labels()) == 1 {
 		info.Label = p.encoder.Columns()[p.encoder.Label()].Name
@@ -139,7 +140,7 @@ func (p *Predictor) Info() run.ModelInfo {
 }
 
 // Reads reports whether another model makes the model's features, of texts.
-func (p *Predictor) Reads() bool { return p.reads > 0 }
+func (p *Predictor) Reads() bool { return p.texts != nil }
 
 // Lack says which files are missing that make features of texts; empty where the model answers.
 func (p *Predictor) Lack() string {
@@ -147,7 +148,7 @@ func (p *Predictor) Lack() string {
 		return ""
 	}
 	b := p.file.Apply.FeaturesOf
-	return fmt.Sprintf("It reads texts through a %s, which is not in its file. Choose %s.", b.Kind(), b.Files())
+	return fmt.Sprintf("It reads texts through a %s, which is not in its file. Choose the same as in training: %s.", b.Kind(), b.Files())
 }
 
 // whole returns an error where files are missing that make features.
@@ -290,7 +291,7 @@ func (p *Predictor) answer(z []float32, line *run.ClassLine) run.Answer {
 
 // class is the name of an output.
 func (p *Predictor) class(i int) string {
-	if classes := p.file.Apply.Classes; classes != nil {
+	if classes := p.file.Apply.Classes; len(classes) > 0 {
 		return classes[i]
 	}
 	return fmt.Sprint(i)
@@ -446,8 +447,8 @@ func (p *Predictor) typed(x []float32, r *run.Row) (t rowTexts, told run.Answer,
 // unknown, or whose number is missing.
 func (p *Predictor) encode(x []float32, cells []string) (t rowTexts, told run.Answer, err error) {
 	if p.Reads() {
-		for _, cell := range cells[:p.reads] { // their columns are the first
-			text := table.Text(cell)
+		for _, i := range p.texts {
+			text := table.Text(cells[i])
 			t.read, err = append(t.read, text), cmp.Or(err, data.CheckText(text))
 		}
 		return t, told, err

@@ -405,7 +405,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		if p.Reads() {
-			p.Features = letters{file.Apply.Features, len(p.Info().Columns) - len(file.Apply.Labels)}
+			p.Features = letters{file.Apply.Features, strings.Count(fmt.Sprint(p.Info().Columns), " text ")}
 		}
 		row := run.Row{Cells: make([]run.Cell, max(file.Apply.Features, len(file.Apply.Columns)))}
 		if _, err := p.Predict(t.Context(), []run.Row{row}); err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,8 +93,7 @@ func TestAModelOfTextsAnswersThroughWhatReadsThem(t *testing.T) {
 		f, res, test := reader(t, c.opt, c.label)
 		p := opened(t, f)
 		p.Features = letters{12, 2}
-		k := len(f.Apply.Labels)
-		if info := p.Info(); info.Label != map[int]string{1: "verdict"}[k] || info.Lacks != "" || len(info.Columns) != 2+k || info.Columns[1].Name != "body" || info.FeaturesOf == nil {
+		if info := p.Info(); info.Label != map[bool]string{true: "verdict"}[name != "labels"] || info.Lacks != "" || len(info.Columns) != 4 || info.Columns[2].Name != "body" || info.FeaturesOf == nil {
 			t.Errorf("%s: %+v", name, info)
 		}
 		e, err := p.Evaluate(t.Context(), []source.File{test}, nil)
@@ -101,9 +101,6 @@ func TestAModelOfTextsAnswersThroughWhatReadsThem(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		sameScores(t, e, res)
-		if k != map[bool]int{true: 2, false: 1}[name == "labels"] {
-			t.Errorf("%s: %d columns of labels", name, k)
-		}
 		if name == "classes" && !(e.Accuracy > 0.9) {
 			t.Errorf("accuracy %v", e.Accuracy)
 		}
@@ -114,7 +111,7 @@ func TestAModelOfTextsAnswersThroughWhatReadsThem(t *testing.T) {
 		}
 		want := records(t, out.String(), ',')
 		for i, row := range []run.Row{
-			{Cells: []run.Cell{{Text: want[1][0]}, {Text: want[1][2]}}},
+			{Cells: []run.Cell{{Text: want[1][0]}, {}, {Text: want[1][2]}, {}}},
 			{Named: map[string]run.Cell{"body": {Text: " so it was"}, "subject": {Text: want[2][0]}}},
 		} {
 			a, err := p.Predict(t.Context(), []run.Row{row})
@@ -125,11 +122,11 @@ func TestAModelOfTextsAnswersThroughWhatReadsThem(t *testing.T) {
 				t.Errorf("%s: %s of a row whose answer in a table is %s", name, have, want[1+i][4])
 			}
 		}
-		a, err := p.Predict(t.Context(), []run.Row{{Cells: []run.Cell{{Text: strings.Repeat("x", 20_001)}, {}}}, {Cells: []run.Cell{{Text: "NA"}, {}}}, {Cells: []run.Cell{{}}}})
-		if err != nil || !strings.Contains(a[0].Problem, "at most 20000 characters") || a[1].Problem != "" || !strings.Contains(a[2].Problem, fmt.Sprintf("expected %d cells", 2+k)) {
+		a, err := p.Predict(t.Context(), []run.Row{{Cells: []run.Cell{{}, {}, {Text: strings.Repeat("x", 20_001)}, {}}}, {Cells: []run.Cell{{Text: "NA"}, {}, {}, {}}}, {Cells: []run.Cell{{}}}})
+		if err != nil || !strings.Contains(a[0].Problem, "at most 20000 characters") || a[1].Problem != "" || !strings.Contains(a[2].Problem, "expected 4 cells") {
 			t.Errorf("%s: %+v, %v", name, a, err)
 		}
-		if _, err := p.Predict(t.Context(), []run.Row{{Cells: []run.Cell{{Text: "boom"}, {}}}}); err == nil || !strings.Contains(err.Error(), "tokenizer.json: a fault") {
+		if _, err := p.Predict(t.Context(), []run.Row{{Named: map[string]run.Cell{"body": {Text: "boom"}}}}); err == nil || !strings.Contains(err.Error(), "tokenizer.json: a fault") {
 			t.Errorf("%s: what makes features fails, and it says %v", name, err)
 		}
 	}
@@ -141,9 +138,9 @@ func TestAModelOfTextsAloneSaysWhatItLacks(t *testing.T) {
 	sum, other := strings.Repeat("ab", 32), strings.Repeat("cd", 32)
 	tokenizer := "the tokenizer (tokenizer.json or vocab.txt) with the SHA-256 "
 	for want, by := range map[string]run.Backbone{
-		"through a tokenizer, which is not in its file. Choose " + tokenizer + sum:                   {Tokens: 128},
-		"through a backbone, which is not in its file. Choose the ONNX file with the SHA-256 " + sum: {},
-		"Choose the ONNX file with the SHA-256 " + sum + " and " + tokenizer + other:                 {Tokenizer: other},
+		"through a tokenizer, which is not in its file. Choose the same as in training: " + tokenizer + sum:                   {Tokens: 128},
+		"through a backbone, which is not in its file. Choose the same as in training: the ONNX file with the SHA-256 " + sum: {},
+		"the ONNX file with the SHA-256 " + sum + " and " + tokenizer + other:                                                 {Tokenizer: other},
 	} {
 		by.SHA256, by.Output, by.Normalise, by.Column, by.Second, by.Batch = sum, "12 tokens", "none", "subject", "body", 1
 		f.Apply.FeaturesOf = &by
@@ -173,26 +170,101 @@ func TestAModelOfTextsAloneSaysWhatItLacks(t *testing.T) {
 	}
 }
 
-// TestColumnsOfLabelsBesideTextsAreChecked: a model's file may name columns of labels beside texts that another model reads, and no others.
-func TestColumnsOfLabelsBesideTextsAreChecked(t *testing.T) {
+// TestAModelOfTextsReadsTablesWithoutNames: such a table's columns are in the order of training, the label and what is ignored among them, or
+// the label left out.
+func TestAModelOfTextsReadsTablesWithoutNames(t *testing.T) {
+	for _, order := range []string{"text ignored label", "ignored text label", "label text ignored text", "text label text ignored", "text text label ignored"} {
+		opt, by := run.CSV{Header: "no", Columns: map[string]string{}, Missing: "zero"}, run.Backbone{SHA256: strings.Repeat("ab", 32), Output: "20 tokens", Normalise: "none", Batch: 1, Tokens: 128}
+		kinds, texts := strings.Fields(order), 0
+		for i, kind := range kinds {
+			name := fmt.Sprintf("column %d", i+1)
+			switch opt.Columns[name] = kind; {
+			case kind == "label":
+				delete(opt.Columns, name)
+				opt.Label = name
+			case kind == "text" && texts == 0:
+				by.Column = name
+			case kind == "text":
+				by.Second = name
+			}
+			texts += strings.Count(kind, "text")
+		}
+		table := func(n int, with bool) source.File {
+			var b strings.Builder
+			for i := range n {
+				var cells []string
+				for k, kind := range kinds {
+					switch {
+					case kind == "text":
+						cells = append(cells, fmt.Sprintf("%s %d.", []string{"dull grey", "blue sky"}[i%2], k))
+					case kind == "ignored":
+						cells = append(cells, fmt.Sprint(i))
+					case with:
+						cells = append(cells, []string{"no", "yes"}[i%2])
+					}
+				}
+				b.WriteString(strings.Join(cells, ";") + "\n")
+			}
+			return source.Bytes("t.csv", []byte(b.String()))
+		}
+		ds, _, err := load.Load(t.Context(), []source.File{table(400, true)}, []source.File{table(100, true)}, opt, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", order, err)
+		}
+		made, _, err := data.Featured(t.Context(), ds, letters{20, texts}, by, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg := run.Config{CSV: opt, Model: run.Model{Layers: strings.Fields("embedding:128:6 mean dense")}, ExpectedBatchSize: 60, Steps: 40, LearningRate: 2}
+		res := trained(t, cfg, made)
+		p := opened(t, fileOf(cfg, &res))
+		p.Features = letters{20, texts}
+		e, err := p.Evaluate(t.Context(), []source.File{table(100, true)}, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", order, err)
+		}
+		sameScores(t, e, &res)
+		if !(e.Accuracy > 0.9) {
+			t.Errorf("%s: accuracy %v", order, e.Accuracy)
+		}
+		for _, with := range []bool{true, false} {
+			var out bytes.Buffer
+			if reply, err := p.Answer(t.Context(), table(10, with), &out, nil); err != nil || reply.Rows != 10 || reply.Problems != 0 {
+				t.Fatalf("%s: %+v, %v", order, reply, err)
+			}
+			for i, row := range records(t, out.String(), ';')[1:] {
+				if want := []string{"no", "yes"}[i%2]; row[reply0(row)] != want {
+					t.Errorf("%s: %q, want %s", order, row, want)
+				}
+			}
+		}
+	}
+}
+
+// reply0 is the place of the answer in a row of answers about two classes.
+func reply0(row []string) int { return len(row) - 4 }
+
+// TestTheTableOfTextsIsChecked: a model's file may name the columns of a table in which another model reads texts, with labels and what is ignored.
+func TestTheTableOfTextsIsChecked(t *testing.T) {
 	f, _, _ := reader(t, texts(), func(good bool, _ int) string { return map[bool]string{true: "yes", false: "no"}[good] })
-	label := f.Apply.Labels[0]
 	for want, change := range map[string]func(a *run.Application){
-		"no columns of labels beside texts": func(a *run.Application) { a.Labels = []run.AppliedColumn{{Name: "n", Kind: "numeric"}} },
-		"reads no texts through another":    func(a *run.Application) { a.FeaturesOf, a.Labels = nil, []run.AppliedColumn{label} },
-		"the name \"subject\" comes twice":  func(a *run.Application) { l := label; l.Name = "subject"; a.Labels = []run.AppliedColumn{l} },
-		"a second label":                    func(a *run.Application) { l := label; l.Name = "other"; a.Labels = []run.AppliedColumn{label, l} },
-		"the name \"body\" comes twice":     func(a *run.Application) { a.FeaturesOf.Column = "body" },
+		"the column \"note\" is none of texts":     func(a *run.Application) { a.Table[3].Kind = "numeric" },
+		"reads no texts through another":           func(a *run.Application) { a.FeaturesOf = nil },
+		"the name \"subject\" comes twice":         func(a *run.Application) { a.Table[1].Name = "subject" },
+		"a second label":                           func(a *run.Application) { a.Table[3].Kind = "label" },
+		"no column of texts is called \"body\"":    func(a *run.Application) { a.FeaturesOf.Column = "body" },
+		"no column of texts is called \"note\"":    func(a *run.Application) { a.FeaturesOf.Second = "note" },
+		"no column of texts is called \"subject\"": func(a *run.Application) { a.Table = a.Table[1:] },
 	} {
 		g := *f
 		a, by := *f.Apply, *f.Apply.FeaturesOf
-		g.Apply, a.FeaturesOf = &a, &by
+		g.Apply, a.FeaturesOf, a.Table = &a, &by, slices.Clone(a.Table)
 		change(&a)
 		if err := g.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, and not %q", err, want)
 		}
 	}
-	f.Apply.Labels = nil // of an earlier version
+	f.Apply.Table = nil // of an earlier version
 	p, err := model.Open(f, purego.New())
 	if err != nil {
 		t.Fatal(err)

@@ -170,6 +170,8 @@ func (w *Weights) Fit(spec nn.Spec) (parameters []float32, headless string, err 
 			case ok && (slices.Equal(have.shape, want.Shape) || l.Text == "position" && longer(have.shape, want.Shape)):
 				all = append(all, have.values[:want.Len()]...)
 				continue
+			case ok && l.Text == "position" && len(have.shape) == len(want.Shape) && len(have.shape) > 0 && have.shape[0] < want.Shape[0]:
+				err = fmt.Errorf("it has places for %d tokens, and rows have %d: have features of at most %d tokens made", have.shape[0], want.Shape[0], have.shape[0])
 			case ok:
 				err = fmt.Errorf("the tensor %s has the shape %v, and layer %d (%s) takes %v", name, have.shape, i+1, clipped(l.Text), want.Shape)
 			default:
@@ -178,7 +180,9 @@ func (w *Weights) Fit(spec nn.Spec) (parameters []float32, headless string, err 
 			if i < head || before == 0 {
 				return nil, "", err
 			}
-			headless = cmp.Or(headless, err.Error())
+			if headless = cmp.Or(headless, err.Error()); !ok {
+				headless = fmt.Sprintf("there is none for layer %d (%s)", i+1, clipped(l.Text))
+			}
 		}
 	}
 	if headless != "" {

@@ -118,10 +118,11 @@ func (t *Terms) fixed(sums int) (backend, host int64) {
 const mostKept = 1 << 30
 
 // Kept returns the bytes that what frozen layers make of all rows takes, so that each goes through them once; 0
-// where there are no such layers, more bytes than mostKept, or other views of a row in each step.
+// where there are no such layers, more bytes than mostKept, other views of a row in each step, or more rows than float32
+// has numbers for, by which a GPU finds them.
 func (t *Terms) Kept() int64 {
 	rows := max(t.Meta.TrainRows, t.Config.NumExamples*privacy.MostPerDeclared) + t.Meta.TestRows
-	if n := float * int64(rows) * int64(t.Spec.Before()); n <= mostKept && t.Config.Augmentation.Kind == "none" {
+	if n := float * int64(rows) * int64(t.Spec.Before()); n <= mostKept && rows <= 1<<24 && t.Config.Augmentation.Kind == "none" {
 		return n
 	}
 	return 0

@@ -42,20 +42,30 @@ func (d *draft) chooseScale() error {
 	return nil
 }
 
+// mostPadded bounds the tokens that a model knows beyond its tokenizer's: widths of tables are multiples of 64 or 128.
+const mostPadded = 128
+
 // checkTokens refuses what would turn tokens into other numbers, or take them for some.
 func (d *draft) checkTokens() error {
 	first, c := d.terms.Spec.Layers[0].Text, &d.terms.Config
-	had, taken := d.terms.Meta.Vocabulary(), d.terms.Spec.Vocabulary()
+	had, taken, types := d.terms.Meta.Vocabulary(), d.terms.Spec.Vocabulary(), d.terms.Spec.Types()
+	tokenizer := d.terms.Meta.Backbone.KnownTokens() > 0
 	switch {
 	case had > 0 && taken == 0:
 		return Fault("model.kind", "the rows are letters, words or tokens in their order, whose numbers the model's first layer, %s, would take for amounts; choose layers that begin with embedding:%d:16, or read the column as text", first, had)
 	case taken == 0:
 		return nil
-	case d.terms.Meta.Backbone.CheckTypes(taken, d.terms.Spec.Types()) != "":
-		return Fault("model.layers", "%s", d.terms.Meta.Backbone.CheckTypes(taken, d.terms.Spec.Types()))
+	case had == 0 && len(data.TextColumns(d.terms.Meta.Columns)) > 0:
+		return Fault("model.layers", "the model's first layer, %s, takes tokens, and the rows are texts without: under Data, “Use a backbone (ONNX) or a tokenizer”, choose the tokenizer that came with the model, or read the column as words in order", first)
+	case tokenizer && types > 1 && d.terms.Meta.Backbone.Types == 0 && had > taken/types:
+		return Fault("model.layers", "the rows have %d different tokens, and the model's first layer, %s, knows %d; choose the tokenizer that came with the model", had, first, taken/types)
+	case d.terms.Meta.Backbone.CheckTypes(taken, types) != "":
+		return Fault("model.layers", "%s", d.terms.Meta.Backbone.CheckTypes(taken, types))
 	case had > taken:
 		return Fault("model.layers", "the rows have %d different tokens, and the model's first layer, %s, knows %d; write embedding:%d:16", had, first, taken, had)
-	case d.terms.Meta.Backbone != nil && d.terms.Meta.Backbone.Second != "" && d.terms.Meta.Backbone.Types == 0 && d.terms.Spec.Types() > 1:
+	case tokenizer && c.Start.SHA256 != "" && d.terms.Meta.Backbone.Types == 0 && had+mostPadded < taken/max(types, 1):
+		d.remark("model", "The tokenizer knows %d tokens, and the model %d: is it the one that came with the model?", had, taken/max(types, 1))
+	case tokenizer && d.terms.Meta.Backbone.Second != "" && d.terms.Meta.Backbone.Types == 0 && types > 1:
 		d.remark("model", "The model tells the two texts of a row apart by their tokens’ types, and the features have none: have them made with types.")
 	}
 	switch {

@@ -134,7 +134,7 @@ func (k Known) String() string {
 	}
 	made := "A backbone, a model that was trained elsewhere, made the features of a row"
 	if b.Tokens > 0 {
-		made = fmt.Sprintf("A tokenizer, which was made elsewhere, made a row of the numbers of its %d tokens", b.Tokens)
+		made = fmt.Sprintf("A tokenizer, which was made elsewhere, made a row of the numbers of its tokens (it knows %d)", b.Tokens)
 	}
 	with := ""
 	if b.Tokenizer != "" {

@@ -29,9 +29,9 @@ type Application struct {
 	// FeaturesOf is what makes the features of a row, and is not in the model; nil where
 	// nothing does.
 	FeaturesOf *Backbone `json:"features_of,omitempty"`
-	// Labels are the columns of the labels where FeaturesOf reads texts in columns of a table; nil elsewhere, and of
-	// earlier versions, which did not write them.
-	Labels []AppliedColumn `json:"labels,omitempty"`
+	// Table has the columns of the table in which FeaturesOf reads texts, in the file's order: these, the labels', and others, which
+	// are ignored. It is nil elsewhere, and of earlier versions, which did not write it.
+	Table []AppliedColumn `json:"table,omitempty"`
 
 	Scaling AppliedScaling `json:"scaling"`
 	PCA     *AppliedPCA    `json:"pca,omitempty"`

@@ -36,7 +36,7 @@ type ModelInfo struct {
 	Accountant string  `json:"accountant"`
 	Steps      int     `json:"steps"`
 
-	// FeaturesOf is as [Application.FeaturesOf]; Columns are those of the texts that it reads then, and of the labels.
+	// FeaturesOf is as [Application.FeaturesOf]; Columns are then those of the table whose texts it reads.
 	FeaturesOf *Backbone `json:"features_of,omitempty"`
 	// Lacks says which files are missing that make features of texts; empty where none are.
 	Lacks string `json:"lacks,omitempty"`

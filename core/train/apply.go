@@ -13,7 +13,7 @@ import (
 func (f *feed) application() *run.Application {
 	a := &run.Application{
 		Task: string(f.ds.Task), Outputs: f.ds.Outputs, Classes: f.ds.Classes, Features: f.ds.Features, Shape: f.ds.Shape, Transform: f.ds.Transform,
-		Columns: applied(f.ds.Columns), FeaturesOf: f.ds.Backbone, Labels: applied(f.ds.Labels),
+		Columns: applied(f.ds.Columns), FeaturesOf: f.ds.Backbone, Table: applied(f.ds.Table),
 		Scaling: run.AppliedScaling{Kind: f.terms.Config.Scaling.Kind},
 	}
 	switch bounds := f.scale.Bounds(); {

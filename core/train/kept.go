@@ -35,8 +35,7 @@ type keeper interface {
 // newKeptRows keeps rows where the plan has room for all of them, and, where the backend has memory of its own, that has; else it
 // returns nil.
 func newKeptRows(w *workspace, splits ...*data.Split) *keptRows {
-	_, own := w.be.Backend.(compute.Reserver)
-	if w.terms.Kept() == 0 || own && !w.kept {
+	if !w.kept {
 		return nil
 	}
 	width, all := w.terms.Spec.Before(), 0
@@ -45,7 +44,7 @@ func newKeptRows(w *workspace, splits ...*data.Split) *keptRows {
 		k.places[s] = slices.Repeat([]int{-1}, s.N)
 		all += s.N
 	}
-	if own {
+	if _, own := w.be.Backend.(compute.Reserver); own {
 		k.keeper = &keptThere{be: w.be, width: width, rows: w.be.New(all * width), places: w.be.New(w.capacity), most: all, host: make([]float32, w.capacity)}
 	} else {
 		k.keeper = &keptHere{be: w.be, width: width, host: make([]float32, w.capacity*width)}

@@ -54,7 +54,7 @@ func stepTime(ctx context.Context, p *plan.Plan, be compute.Backend, now func() 
 		return 0, err
 	}
 	defer r.Close()
-	if anew {
+	if anew || !space.kept {
 		r.feed.kept = nil
 	}
 	if err := r.rehearse(ctx, 1); err != nil {

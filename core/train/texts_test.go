@@ -192,6 +192,44 @@ func TestSequencesStandAlone(t *testing.T) {
 	}
 }
 
+// TestTheWrongTokenizerIsTold: tokens that a model would take for others' types are refused, many fewer than it knows are remarked on, and texts
+// without tokens are refused before anything else of the run is looked at.
+func TestTheWrongTokenizerIsTold(t *testing.T) {
+	ds := small(t)
+	text := ds.Meta()
+	text.Columns = []data.Column{{Name: "mail", Kind: data.Text, Buckets: text.Features}}
+	for _, c := range []struct {
+		tokens, types int
+		start         run.Start
+		want, said    string
+	}{
+		{500, 0, run.Start{}, "", ""},
+		{501, 0, run.Start{}, "the rows have 501 different tokens, and the model's first layer, embedding:500:4:t2, knows 500; choose the tokenizer that came with the model", ""},
+		{1000, 2, run.Start{}, "", ""},
+		{371, 0, run.Start{SHA256: strings.Repeat("ab", 32), Public: true}, "", "The tokenizer knows 371 tokens, and the model 500: is it the one that came with the model?"},
+		{372, 0, run.Start{SHA256: strings.Repeat("ab", 32), Public: true}, "", ""},
+		{371, 0, run.Start{}, "", ""},
+	} {
+		m := ds.Meta()
+		m.Backbone = &run.Backbone{SHA256: "c0ffee", Output: "2 tokens", Normalise: "none", Column: "mail", Batch: 1, Tokens: c.tokens, Types: c.types}
+		cfg := run.Config{Method: "constant", NoiseMultiplier: ptr(1.0), Steps: 3, Accountant: "rdp", Model: run.Model{Layers: strings.Fields("embedding:500:4:t2 mean dense")}, Start: c.start}
+		p, err := plan.New(cfg, m)
+		if c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) || c.want == "" && err != nil {
+			t.Errorf("%+v: %v", c, err)
+			continue
+		}
+		if err == nil {
+			said := fmt.Sprint(p.Info().Warnings)
+			if strings.Contains(said, "The tokenizer knows") != (c.said != "") || !strings.Contains(said, c.said) {
+				t.Errorf("%+v: %s", c, said)
+			}
+		}
+		if _, err := plan.New(cfg, text); err == nil || !strings.Contains(err.Error(), "takes tokens, and the rows are texts without: under Data") {
+			t.Errorf("texts: %v", err)
+		}
+	}
+}
+
 // namesOf has how many names of each of 18 languages NAMES has (PyTorch’s tutorial “Classifying names with a character-level RNN”).
 var namesOf = []int{9408, 3668, 2000, 991, 724, 709, 519, 298, 297, 277, 268, 232, 203, 139, 100, 94, 74, 73}
 

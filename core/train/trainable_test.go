@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"clipscope/core/clip"
 	"clipscope/core/compute"
@@ -466,6 +467,28 @@ func TestKeptRowsChangeNothing(t *testing.T) {
 	}
 }
 
+// embeds counts the calls that take what is kept on a backend with its own memory.
+type embeds struct {
+	*roomy
+	embeds int
+}
+
+func (e *embeds) Run(k *compute.Kernel, a compute.Args) {
+	if k.Name == "embed" {
+		e.embeds++
+	}
+	e.roomy.Run(k, a)
+}
+
+// ticking is a clock that goes a second on whenever it is asked.
+func ticking() func() time.Time {
+	now := time.Time{}
+	return func() time.Time {
+		now = now.Add(time.Second)
+		return now
+	}
+}
+
 // keptOnDevice trains on backends with memory of their own, of which one has room for what is kept: nothing of that comes back, and the estimate
 // bounds what is taken.
 func keptOnDevice(t *testing.T, cfg run.Config, ds *data.Dataset) {
@@ -506,6 +529,19 @@ func keptOnDevice(t *testing.T, cfg run.Config, ds *data.Dataset) {
 			t.Errorf("with %d bytes it ends elsewhere than where nothing is kept", room)
 		}
 		r.Close()
+	}
+	p, err := plan.Recall(&accounts, cfg, ds.Meta())
+	if err == nil {
+		p, err = p.StartFrom(w)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, room := range []int64{most + terms.Kept() - 1, most + terms.Kept()} { // of which what is measured takes less
+		be := &embeds{roomy: &roomy{counted: newCounted(), room: room}}
+		if _, err := stepTime(t.Context(), p, be, ticking()); err != nil || (be.embeds > 0) != (room == most+terms.Kept()) {
+			t.Errorf("with %d bytes for %d a step that is measured takes kept rows %d times, %v", room, most+terms.Kept(), be.embeds, err)
+		}
 	}
 	if tight[true] == 0 || tight[false] == 0 {
 		t.Errorf("where not all rows have room, what frozen layers make is kept or not: %v", tight)

@@ -88,7 +88,7 @@ func (w *workspace) reserve(be compute.Backend) (err error) {
 type space struct {
 	capacity, asked int  // rows that go through the model at once, and those that would without a limit
 	resident        bool // all rows stay there
-	kept            bool // so does what frozen layers make of all rows
+	kept            bool // what frozen layers make of all rows stays there, or here where the backend has no memory of its own
 }
 
 // spaceOn reserves a run's memory on be. A backend without memory of its own has the plan's capacity. One
@@ -99,7 +99,7 @@ type space struct {
 func spaceOn(be compute.Backend, t *plan.Terms) (s space, err error) {
 	r, ok := be.(compute.Reserver)
 	if !ok {
-		return space{capacity: t.Capacity, asked: t.Capacity}, nil
+		return space{capacity: t.Capacity, asked: t.Capacity, kept: t.Kept() > 0}, nil
 	}
 	s.asked = t.CapacityIn(math.MaxInt64)
 	rows, kept := t.Resident(), t.Kept()

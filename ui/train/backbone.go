@@ -3,6 +3,7 @@ package train
 import (
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"clipscope/core/data"
@@ -41,7 +42,7 @@ func (b *backbone) ChooseBackbone(file app.Value) {
 		model, file, several = b.reader, app.Window().Get("Array").Call("of", b.reader, file), true
 	}
 	b.file, b.reader = file, nil
-	if several {
+	if several && strings.HasSuffix(strings.ToLower(nameOf(model)), ".onnx") {
 		b.reader = model
 	}
 	b.view = cards.BackboneView{File: nameOf(model)}

@@ -284,9 +284,18 @@ func (d *dataSource) refuseFiles(files app.Value, err error) {
 		d.refused = files
 	}
 	d.fault = err.Error()
+	if files != nil && files.Length() > 0 && isOfTransformer(nameOf(files.Index(0))) {
+		d.fault += " Of a transformer, tokenizer.json or vocab.txt is chosen below, under “Use a backbone (ONNX) or a tokenizer”, once a table is open, and config.json with its tensors under Model, “Start from a saved model”."
+	}
 	d.adopted(false)
 	d.show()
 	d.recognise(files)
+}
+
+// isOfTransformer reports whether a file that cannot be read as data is part of a transformer, by its name.
+func isOfTransformer(name string) bool {
+	name = strings.ToLower(name)
+	return slices.Contains([]string{"config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt", "vocab.json", "merges.txt"}, name) || strings.HasSuffix(name, ".safetensors")
 }
 
 // CancelOpen goes back to what was open before, as it was read, from what is being

@@ -106,7 +106,7 @@ func fieldOf(info *run.ModelInfo, i int, c *run.AppliedColumn) field {
 		return f
 	}
 	if f.text = c.Kind == string(data.Text) || c.Tokens > 0; f.text {
-		f.usual = "a few words"
+		f.usual, f.missing = missing, true
 		return f
 	}
 	f.missing = slices.Contains(c.Categories, data.MissingCategory)

@@ -48,7 +48,7 @@ func (p *Page) Render() app.UI {
 		app.Main().Class("bench use").Body(
 			app.Div().Class("experiment").Role("region").Aria("label", "Model").Body(
 				app.H1().Text("Use a model"),
-				chooser("model", "Choose a model", "or drop it on the page: the zip, JSON or safetensors file that was saved. It stays on this device.", false, u.Open),
+				chooser("model", "Choose a model", "or drop it on the page: the zip, JSON or safetensors file that was saved, and with a transformer’s its tokenizer. They stay on this device.", false, u.OpenChosen),
 				u.loadingView(false),
 				u.faultView("model-fault", false),
 				app.If(u.model != nil, func() app.UI { return about(u.name, u.info(), u.toCheck) }),
@@ -112,7 +112,7 @@ func (u *Use) lackPart() app.UI {
 func chooser(id, label, help string, own bool, f func(list app.Value)) app.UI {
 	d := app.Div().Class("drop").Body(
 		app.Label().Class("button").For("use-"+id).Text(label),
-		app.Input().Type("file").ID("use-"+id).Class("visually-hidden").Multiple(own).Aria("describedby", "use-"+id+"-help").
+		app.Input().Type("file").ID("use-"+id).Class("visually-hidden").Multiple(own || id == "model").Aria("describedby", "use-"+id+"-help").
 			OnChange(func(ctx app.Context, _ app.Event) { picked(ctx, f) }, app.EventScope(id)),
 		app.P().ID("use-"+id+"-help").Class("help").Text(help),
 	)
@@ -480,10 +480,10 @@ func (u *Use) rowPart() app.UI {
 	return part("row", "Type a row",
 		&rowForm{Use: u, Fields: fields, Epoch: u.row.epoch},
 		app.Div().Class("buttons").Body(
-			app.Button().Type("button").ID("fill").Text("Fill in the rest").Aria("describedby", "fill-help").OnClick(func(app.Context, app.Event) { u.fill() }),
+			app.Button().Type("button").ID("fill").Text("Fill in the rest").Hidden(len(fields) < 2).Aria("describedby", "fill-help").OnClick(func(app.Context, app.Event) { u.fill() }),
 			app.Button().Type("button").ID("clear-row").Text("Clear").OnClick(func(app.Context, app.Event) { u.clear() }),
 		),
-		app.P().Class("help").ID("fill-help").Text("Placeholder values, not a real person: the middle of each range and the first category."),
+		app.P().Class("help").ID("fill-help").Hidden(len(fields) < 2).Text("Placeholder values, not a real person: the middle of each range, the first category, and no text."),
 		u.said(&u.row.asked, rowHint(u.lack())),
 	)
 }
@@ -517,7 +517,7 @@ func (f *rowForm) control(id string, d field) app.UI {
 	now := f.Use.row.cells[d.at]
 	value := func(ctx app.Context) string { return ctx.JSSrc().Get("value").String() }
 	if d.text {
-		return app.Textarea().ID(id).Rows(4).Spellcheck(false).Placeholder("Type or paste a text.").Text(now).
+		return app.Textarea().ID(id).Rows(4).Spellcheck(false).Placeholder("Type or paste a text, or ? for none.").Text(now).
 			OnInput(func(ctx app.Context, _ app.Event) { f.Use.set(d.at, value(ctx)) }, app.EventScope(id))
 	}
 	if d.choices == nil {

@@ -87,8 +87,8 @@ func (u *Use) Restore() {
 	})
 }
 
-// Open loads a model from its file, or that of a run, or from an array of that and the files of what makes its features, in
-// any order. What is open stays until that has succeeded.
+// Open loads a model from its file, or that of a run, or from an array of that and the files of what makes its features. What is open stays
+// until that has succeeded.
 func (u *Use) Open(file app.Value) {
 	if file == nil || !file.Truthy() {
 		return
@@ -96,7 +96,7 @@ func (u *Use) Open(file app.Value) {
 	u.stop()
 	own := file
 	if file.Get("length").Truthy() {
-		file, own = ownFirst(file)
+		own = file.Index(0)
 	}
 	mine, name := u.tries, own.Get("name").String()
 	u.loading, u.fault, u.joined = name, "", false
@@ -110,28 +110,28 @@ func (u *Use) Open(file app.Value) {
 	})
 }
 
-// ownFirst returns files with that of a saved model before the others, and that by itself.
-func ownFirst(files app.Value) (all, own app.Value) {
-	n, at := files.Length(), 0
-	for i := range n {
-		if name := files.Index(i).Get("name").String(); ends(name, ".zip .safetensors") || ends(name, ".json") && !makesFeatures(name) {
+// OpenChosen opens files that were chosen in any order: first that of a saved model, as far as names tell, and then what makes its features.
+func (u *Use) OpenChosen(files app.Value) {
+	at := 0
+	for i := range files.Length() {
+		if own := func(i int) int { return likelyModel(files.Index(i).Get("name").String()) }; own(i) > own(at) {
 			at = i
-			break
 		}
 	}
-	own = files.Index(at)
-	all = app.Window().Get("Array").Call("of", own)
-	for i := range n {
-		if i != at {
-			all.Call("push", files.Index(i))
-		}
-	}
-	return all, own
+	u.Open(files.Call("splice", at, 1).Call("concat", files))
 }
 
-// makesFeatures reports whether a file may be a backbone or a tokenizer by its name, as far as that tells.
-func makesFeatures(name string) bool {
-	return ends(name, ".onnx .txt") || ends(name, ".json") && !strings.Contains(strings.ToLower(name), "model")
+// likelyModel ranks names of files by how likely they are of a saved model, and not of what makes features for one.
+func likelyModel(name string) int {
+	switch name = strings.ToLower(name); {
+	case ends(name, ".zip .safetensors"):
+		return 3
+	case !ends(name, ".json") || strings.Contains(name, "token"):
+		return 0
+	case strings.Contains(name, "model"):
+		return 2
+	}
+	return 1
 }
 
 // lacks reports whether the model is open without what makes its features.
@@ -250,13 +250,13 @@ func (u *Use) Drop(files app.Value) {
 	}
 	list := app.Window().Get("Array").Call("from", files)
 	first := list.Index(0)
-	if u.lacks() && makesFeatures(first.Get("name").String()) {
+	if u.lacks() && likelyModel(first.Get("name").String()) < 2 {
 		u.complete(list)
 		return
 	}
 	switch whatIs(first.Get("name").String(), kindOf(u.info())) {
 	case aModel:
-		u.Open(list)
+		u.OpenChosen(list)
 	case aPicture:
 		if list.Length() > 1 {
 			u.answer(list)

@@ -83,6 +83,7 @@ type attended struct {
 	mail mail
 	id   int
 	p    source.Progress // of the last message to the page
+	dead bool            // a call was given up, which closed the model
 }
 
 // attend returns the result of do, or gives it up after so long.
@@ -101,7 +102,7 @@ func (a *attended) attend(patience time.Duration, what string, do func(context.C
 	for {
 		select {
 		case err := <-result:
-			if ctx.Err() != nil {
+			if a.dead = ctx.Err() != nil; a.dead {
 				return &data.Error{Expected: fmt.Sprintf("a model that takes at most %.0f minutes to %s", patience.Minutes(), what), Got: "one that had not ended by then, and was stopped",
 					Fix: "Choose a smaller model, or close what else keeps this device busy."}
 			}
@@ -295,6 +296,12 @@ type backboneFiles struct {
 func (x *opener) backboneFiles(id int, files []source.File) (all backboneFiles, err error) {
 	if len(files) == 0 {
 		return all, errors.New("worker: the file of a model is what this request takes")
+	}
+	for _, f := range files {
+		if strings.HasSuffix(strings.ToLower(f.Name()), ".safetensors") {
+			return all, &data.Error{File: f.Name(), Expected: "a model in ONNX’s form, or a tokenizer (tokenizer.json or vocab.txt)", Got: "tensors without a network",
+				Fix: "Under Model, “Start from a saved model” takes a transformer: config.json and its tensors together."}
+		}
 	}
 	all.File = files[0]
 	if len(files) > 1 {

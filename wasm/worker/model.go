@@ -56,16 +56,21 @@ func (s *models) load(r Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	kept := false // a panic leaves it behind, too
+	defer func() {
+		if !kept {
+			reader.close()
+		}
+	}()
 	p, err := s.open(f, file)
 	if err != nil {
-		reader.close()
 		return nil, err
 	}
 	if p.reader = reader; reader != nil {
 		p.Features = reader
 	}
 	s.loaded.close()
-	s.loaded = p
+	s.loaded, kept = p, true
 	return p.Info(), nil
 }
 

@@ -13,8 +13,11 @@ import (
 // textReader makes features of texts for a saved model, as another model or a tokenizer did in its training: a [data.Extractor].
 type textReader struct {
 	*backbone.Extractor
-	on    *attended
-	files backboneFiles
+	opener *opener
+	files  backboneFiles
+	by     *run.Backbone
+	width  int
+	on     *attended
 }
 
 // readerFor opens what makes a model's features, in files of the visitor's; nil where there are none. The error names a file that is another
@@ -36,23 +39,29 @@ func (x *opener) readerFor(r Request, a *run.Application, files []source.File) (
 	if err != nil {
 		return nil, err
 	}
-	on, err := x.openBackbone(r.ID, f, b.Batch)
-	if err != nil {
-		return nil, err
+	t := &textReader{opener: x, files: f, by: b, width: a.Features}
+	return t, t.open(r.ctx, r.ID)
+}
+
+// open runs what makes the features, and tries it.
+func (t *textReader) open(ctx context.Context, id int) (err error) {
+	b := t.by
+	if t.on, err = t.opener.openBackbone(id, t.files, b.Batch); err != nil {
+		return err
 	}
 	meta := data.Meta{Columns: []data.Column{{Name: b.Column, Kind: data.Text}}}
 	if b.Second != "" {
 		meta.Columns = append(meta.Columns, data.Column{Name: b.Second, Kind: data.Text})
 	}
-	e, err := backbone.New(r.ctx, on, meta, run.BackboneRequest{Output: b.Output, Batch: b.Batch})
-	if err == nil && (e.Width() != a.Features || e.Made().Tokens != b.Tokens || e.Made().Types != b.Types) {
+	t.Extractor, err = backbone.New(ctx, t.on, meta, run.BackboneRequest{Output: b.Output, Batch: b.Batch})
+	if err == nil && (t.Width() != t.width || t.Made().Tokens != b.Tokens || t.Made().Types != b.Types) {
 		err = errors.New("it makes other features than in training")
 	}
 	if err != nil {
-		on.Close()
-		return nil, inFile(f, err)
+		t.on.Close()
+		return inFile(t.files, err)
 	}
-	return &textReader{e, on, f}, nil
+	return nil
 }
 
 // are refuses files that are others than a model was trained with.
@@ -81,8 +90,16 @@ func (t *textReader) asked(id int) {
 	}
 }
 
-// Extract implements [data.Extractor], and tells the page how many rows of a request are done.
+// Extract implements [data.Extractor], and tells the page how many rows of a request are done. What was given up at the last call is
+// opened again.
 func (t *textReader) Extract(ctx context.Context, rows data.Split, dst []float32) error {
+	if id := t.on.id; t.on.dead {
+		t.on.Close()
+		if err := t.open(ctx, id); err != nil {
+			return err
+		}
+		t.asked(id)
+	}
 	if err := t.Extractor.Extract(ctx, rows, dst); err != nil {
 		return inFile(t.files, err)
 	}

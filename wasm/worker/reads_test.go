@@ -6,35 +6,40 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"clipscope/core/data/source"
 	"clipscope/core/model"
 	"clipscope/core/run"
 )
 
+func sum(text string) string {
+	b := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(b[:])
+}
+
+// reads is the file of a model that was trained on what another made of mails: long where they have more than 5 bytes.
+func reads(t *testing.T, by run.Backbone) source.File {
+	t.Helper()
+	by.Output, by.Column, by.Normalise, by.Batch = "y", "mail", "none", 1
+	b, err := json.Marshal(&model.File{
+		Format: model.Format, Version: model.Version, Guarantee: "made up", Epsilon: 1,
+		Apply: &run.Application{
+			Task: "classification", Outputs: 2, Classes: []string{"short", "long"}, Features: 2, FeaturesOf: &by, Table: []run.AppliedColumn{{Name: "kind", Kind: "label", First: -1}, {Name: "mail", Kind: "text", First: -1}},
+			Scaling: run.AppliedScaling{Kind: "none"}, Layers: []run.AppliedLayer{{Text: "dense", Shape: []int{2}, Parameters: 6}},
+		},
+		Parameters: []float32{-1, 1, 0, 0, 5, -5},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source.Bytes("model.json", b)
+}
+
 // TestAModelOfTextsIsGivenWhatReadsThem: a model that was trained on what another made of texts opens alone and says what it lacks,
 // answers rows and tables with that beside it, and refuses any other file by name. What read texts is closed with it.
 func TestAModelOfTextsIsGivenWhatReadsThem(t *testing.T) {
-	sum := func(text string) string {
-		b := sha256.Sum256([]byte(text))
-		return hex.EncodeToString(b[:])
-	}
-	reads := func(by run.Backbone) source.File {
-		by.Output, by.Column, by.Normalise, by.Batch = "y", "mail", "none", 1
-		b, err := json.Marshal(&model.File{
-			Format: model.Format, Version: model.Version, Guarantee: "made up", Epsilon: 1,
-			Apply: &run.Application{
-				Task: "classification", Outputs: 2, Classes: []string{"short", "long"}, Features: 2, FeaturesOf: &by, Labels: []run.AppliedColumn{{Name: "kind", Kind: "label", First: -1}},
-				Scaling: run.AppliedScaling{Kind: "none"}, Layers: []run.AppliedLayer{{Text: "dense", Shape: []int{2}, Parameters: 6}},
-			},
-			Parameters: []float32{-1, 1, 0, 0, 5, -5},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return source.Bytes("model.json", b)
-	}
-	alone, paired := reads(run.Backbone{SHA256: sum("a")}), reads(run.Backbone{SHA256: sum("a"), Tokenizer: sum("t")})
+	alone, paired := reads(t, run.Backbone{SHA256: sum("a")}), reads(t, run.Backbone{SHA256: sum("a"), Tokenizer: sum("t")})
 	models := &halves{reads: true}
 	p := newPage(t, steps(1), func(h *Host) { h.Backbones = models })
 	onnx, tokenizer := memFile{"m.onnx", []byte("a")}, memFile{"tokenizer.json", []byte("t")}
@@ -99,4 +104,42 @@ func TestAModelOfTextsIsGivenWhatReadsThem(t *testing.T) {
 	if load(saved(t)); models.closed != models.opened {
 		t.Errorf("%d opened and %d closed", models.opened, models.closed)
 	}
+}
+
+// TestWhatReadsTextsIsOpenedAgain: where a call was given up, which ends what reads texts, the next question opens it again; and where the
+// model cannot be opened, it is closed.
+func TestWhatReadsTextsIsOpenedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		models, fails := &halves{reads: true}, false
+		p := newPage(t, steps(1), func(h *Host) {
+			h.Backbones = models
+			was := h.Backend
+			h.Backend = func(c run.Config) (Backend, error) {
+				if fails {
+					panic("out of memory")
+				}
+				return was(c)
+			}
+		})
+		file, onnx := reads(t, run.Backbone{SHA256: sum("a")}), memFile{"m.onnx", []byte("a")}
+		p.send(Model, 1, "", file, onnx)
+		p.next(ReplyType)
+		models.text = "never answers"
+		p.send(Predict, 2, `{"rows":[["fine"]]}`)
+		m := <-p.got
+		for ; m.Type == ProgressType; m = <-p.got { // one a second
+		}
+		if m.Type != ErrorType || !strings.Contains(m.Text, "at most 2 minutes") {
+			t.Fatalf("%+v", m)
+		}
+		p.send(Predict, 3, `{"rows":[["fine"],["excellent"]]}`)
+		if a := decode[[]run.Answer](t, p.next(ReplyType, ErrorType)); a[0].Answer != "short" || a[1].Answer != "long" || models.opened != 2 || models.closed != 1 {
+			t.Errorf("%+v, %d opened and %d closed", a, models.opened, models.closed)
+		}
+		fails = true
+		p.send(Model, 4, "", file, onnx)
+		if m := p.next(ReplyType, ErrorType); m.Type != ErrorType || models.opened != 3 || models.closed != 2 {
+			t.Errorf("%s, %d opened and %d closed", m.Text, models.opened, models.closed)
+		}
+	})
 }
