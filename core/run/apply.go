@@ -28,13 +28,9 @@ type Application struct {
 
 	// FeaturesOf is what makes the features of a row, and is not in the model; nil where
 	// nothing does.
-	FeaturesOf *Backbone `json:"features_of,omitempty"`
-	// Table has the columns of the table in which FeaturesOf reads texts, in the file's order: these, the labels', and others, which
-	// are ignored. It is nil elsewhere, and of earlier versions, which did not write it.
-	Table []AppliedColumn `json:"table,omitempty"`
-
-	Scaling AppliedScaling `json:"scaling"`
-	PCA     *AppliedPCA    `json:"pca,omitempty"`
+	FeaturesOf *Backbone      `json:"features_of,omitempty"`
+	Scaling    AppliedScaling `json:"scaling"`
+	PCA        *AppliedPCA    `json:"pca,omitempty"`
 	// MaxNorm is the length to which rows that are longer are scaled down; 0 for none.
 	MaxNorm float64 `json:"max_norm,omitempty"`
 	// ChannelsLast says that planes of colour become pictures of one position after
@@ -42,6 +38,10 @@ type Application struct {
 	ChannelsLast bool `json:"channels_last,omitempty"`
 
 	Layers []AppliedLayer `json:"layers"`
+
+	// Table has the columns of the table in which FeaturesOf reads texts, in the file's order: these, the labels', and others, which
+	// are ignored. It is nil elsewhere, and of earlier versions, which did not write it.
+	Table []AppliedColumn `json:"table,omitempty"`
 }
 
 // LeftOut returns the reason why a part of the application is missing; "" where none is.
