@@ -12,6 +12,7 @@ import { checkpoint, files, json, mails, noCheckpoints, noTokenizers, vocabulary
 const { visit } = await stage();
 
 const sent = async (f) => file(f.name, Buffer.from(await f.arrayBuffer()));
+const upload = async (f) => ({ name: f.name, mimeType: "", buffer: Buffer.from(await f.arrayBuffer()) });
 const sha = (b) => createHash("sha256").update(b).digest("hex");
 
 test("texts become a tokenizer's tokens, and the last block of a checkpoint is trained on them", async (t) => {
@@ -193,7 +194,6 @@ test("hostile checkpoints and tokenizers are refused by name, and what reads the
 
 test("the same by hand: a table, vocab.txt, and a checkpoint's two files", async (t) => {
   const page = await visit(t, ""), [config, tensors] = files(checkpoint);
-  const upload = async (f) => ({ name: f.name, mimeType: "", buffer: Buffer.from(await f.arrayBuffer()) });
   await page.setInputFiles("#files", { name: "mails.csv", mimeType: "text/csv", buffer: Buffer.from(mails(300)) });
   await page.locator("#card-data .card-line", { hasText: "mails.csv" }).waitFor(); // or the card is still to be drawn anew
   await page.locator("#backbone summary").click();
@@ -260,4 +260,37 @@ async function used(page, zip) {
   const table = mails(40).replace("text,answer", "text,note");
   await page.setInputFiles("#use-table", { name: "new.csv", mimeType: "text/csv", buffer: Buffer.from(table) });
   await page.locator("#answers .counts", { hasText: "40" }).waitFor();
+  await page.locator("#close-model").click();
+  await page.locator("#none").waitFor();
+
+  await page.reload();
+  await ready(page);
+  await page.setInputFiles("#use-model", [{ name: "vocab.txt", mimeType: "text/plain", buffer: vocab }, { name: "clipscope-model.zip", mimeType: "application/zip", buffer: zip }]);
+  assert.equal(await says(), said, "of both files, chosen together");
 }
+
+test("a transformer's files in the wrong place are told where they belong", async (t) => {
+  const page = await visit(t, ""), [config, tensors] = await Promise.all(files(checkpoint).map(upload)), fault = (/** @type {RegExp} */ hasText) => page.locator(".fault", { hasText }).first().waitFor();
+  await page.setInputFiles("#files", config);
+  await fault(/found a JSON file.* Of a transformer, tokenizer\.json or vocab\.txt is chosen below/);
+  await page.setInputFiles("#files", { name: "mails.csv", mimeType: "text/csv", buffer: Buffer.from(mails(200)) });
+  await page.locator("#card-data .card-line", { hasText: "mails.csv" }).waitFor();
+  await page.locator("#card-model .card-head").click();
+  await page.locator("#start-from summary").click();
+  await page.setInputFiles("#start-file", [tensors, config]);
+  await page.locator("#start-used", { hasText: /model\.safetensors/ }).waitFor();
+  await page.locator("#f-start-public").check();
+  await fault(/takes tokens, and the rows are texts without: under Data, “Use a backbone \(ONNX\) or a tokenizer”/);
+  if (!await page.locator("#backbone > summary").isVisible()) await page.locator("#card-data .card-head").click();
+  await page.locator("#backbone > summary").click();
+  await page.setInputFiles("#backbone-file", [tensors, config]);
+  await fault(/model\.safetensors: expected a model in ONNX’s form, or a tokenizer .*Under Model, “Start from a saved model”/);
+  await page.setInputFiles("#backbone-file", { name: "vocab.txt", mimeType: "text/plain", buffer: Buffer.from(await vocabulary().arrayBuffer()) });
+  await page.locator("#backbone-output").waitFor(); // the wrong model is forgotten
+  await page.selectOption("#backbone-output", "128 tokens");
+  await page.click("#backbone-make");
+  await page.locator("#backbone-used", { hasText: "128 tokens" }).waitFor();
+  await page.locator("#card-model .card-head").click();
+  await fault(/it has places for 80 tokens, and rows have 128: have features of at most 80 tokens made/);
+  assert.deepEqual(page.errors, []);
+});
