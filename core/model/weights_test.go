@@ -63,7 +63,7 @@ func TestPositionsOfLongerRows(t *testing.T) {
 	}{
 		{4, 3, 2, ""},
 		{4, 9, 2, ""},
-		{4, 2, 2, "layers.1.weight has the shape [2 2], and layer 2 (position) takes [3 2]"},
+		{4, 2, 2, "it has places for 2 tokens, and rows have 3: have features of at most 2 tokens made"},
 		{4, 9, 3, "layers.1.weight has the shape [9 3]"},
 		{5, 3, 2, "layers.0.weight has the shape [5 2]"},
 	} {
