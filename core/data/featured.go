@@ -31,8 +31,8 @@ const featuredRows = 64
 
 // Featured returns a copy of ds whose features are those that x makes of its rows. Targets, their names
 // and their bounds stay; columns, shape and bounds of features are dropped. A feature that is not
-// finite becomes 0 and is counted in odd; of what x made of texts the table is kept. progress is called with the number of rows, of both splits,
-// that are done; it may be nil. ds is not changed.
+// finite becomes 0 and is counted in odd. Where x reads texts, [Dataset.Table] has the columns. progress is called with the
+// number of rows, of both splits, that are done; it may be nil. ds is not changed.
 //
 // Guarantee: that of x. Zeros in the place of what is not finite are decided row by row.
 func Featured(ctx context.Context, ds *Dataset, x Extractor, by run.Backbone, progress func(done, total int)) (out *Dataset, odd int, err error) {

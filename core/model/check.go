@@ -45,7 +45,7 @@ func (f *File) Check() error {
 	if err := checkTask(f.Apply); err != nil {
 		return err
 	}
-	if _, err := encoderOf(f.Apply); err != nil {
+	if _, _, err := encoderOf(f.Apply); err != nil {
 		return fmt.Errorf("model: columns: %w", err)
 	}
 	if err := checkScaling(f.Apply); err != nil {
@@ -167,17 +167,18 @@ func checkShape(a *run.Application) error {
 	return nil
 }
 
-// encoderOf returns the encoder of a table's cells; nil where the model has no table.
-func encoderOf(a *run.Application) (*table.Encoder, error) {
+// encoderOf returns the encoder of a table's cells, nil where the model has no table, and the places of the texts as [tableOf] has them.
+func encoderOf(a *run.Application) (e *table.Encoder, texts []int, err error) {
 	columns, texts, err := tableOf(a)
 	if err != nil || columns == nil {
-		return nil, err
+		return nil, nil, err
 	}
 	features := a.Features
 	if texts != nil {
 		features = len(texts)
 	}
-	return table.NewEncoder(data.Task(a.Task), listed(columns), a.Classes, features)
+	e, err = table.NewEncoder(data.Task(a.Task), listed(columns), a.Classes, features)
+	return e, texts, err
 }
 
 // tableOf returns the columns of a model's table; nil where it has none. texts are the places of those whose texts another model makes features

@@ -68,10 +68,9 @@ func Open(f *File, be compute.Backend) (*Predictor, error) {
 		return nil, err
 	}
 	p := &Predictor{be: compute.NewScope(be)}
-	if p.encoder, err = encoderOf(a); err != nil {
+	if p.encoder, p.texts, err = encoderOf(a); err != nil {
 		return nil, fmt.Errorf("model: columns: %w", err)
 	}
-	_, p.texts, _ = tableOf(a) // an encoder has been made of it
 	if err := p.openScale(a); err != nil {
 		return nil, err
 	}
@@ -131,7 +130,7 @@ func (p *Predictor) Info() run.ModelInfo {
 		FeaturesOf: a.FeaturesOf, Lacks: p.Lack(),
 	}
 	if p.Reads() {
-		info.Columns, _, _ = tableOf(a)
+		info.Columns, _, _ = tableOf(a) // of which the encoder was made
 	}
 	if p.encoder != nil && len(p.encoder.Labels()) == 1 {
 		info.Label = p.encoder.Columns()[p.encoder.Label()].Name

@@ -28,9 +28,10 @@ type Application struct {
 
 	// FeaturesOf is what makes the features of a row, and is not in the model; nil where
 	// nothing does.
-	FeaturesOf *Backbone      `json:"features_of,omitempty"`
-	Scaling    AppliedScaling `json:"scaling"`
-	PCA        *AppliedPCA    `json:"pca,omitempty"`
+	FeaturesOf *Backbone `json:"features_of,omitempty"`
+
+	Scaling AppliedScaling `json:"scaling"`
+	PCA     *AppliedPCA    `json:"pca,omitempty"`
 	// MaxNorm is the length to which rows that are longer are scaled down; 0 for none.
 	MaxNorm float64 `json:"max_norm,omitempty"`
 	// ChannelsLast says that planes of colour become pictures of one position after

@@ -34,38 +34,46 @@ func (x *opener) readerFor(r Request, a *run.Application, files []source.File) (
 	}
 	f, err := x.backboneFiles(r.ID, files)
 	if err == nil {
-		err = f.are(b)
+		err = f.check(b)
 	}
 	if err != nil {
 		return nil, err
 	}
 	t := &textReader{opener: x, files: f, by: b, width: a.Features}
-	return t, t.open(r.ctx, r.ID)
+	if err := t.open(r.ctx, r.ID); err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
-// open runs what makes the features, and tries it.
-func (t *textReader) open(ctx context.Context, id int) (err error) {
+// open runs what makes the features, and tries it. Where that fails all stays as it is.
+func (t *textReader) open(ctx context.Context, id int) error {
 	b := t.by
-	if t.on, err = t.opener.openBackbone(id, t.files, b.Batch); err != nil {
+	on, err := t.opener.openBackbone(id, t.files, b.Batch)
+	if err != nil {
 		return err
 	}
 	meta := data.Meta{Columns: []data.Column{{Name: b.Column, Kind: data.Text}}}
 	if b.Second != "" {
 		meta.Columns = append(meta.Columns, data.Column{Name: b.Second, Kind: data.Text})
 	}
-	t.Extractor, err = backbone.New(ctx, t.on, meta, run.BackboneRequest{Output: b.Output, Batch: b.Batch})
-	if err == nil && (t.Width() != t.width || t.Made().Tokens != b.Tokens || t.Made().Types != b.Types) {
+	e, err := backbone.New(ctx, on, meta, run.BackboneRequest{Output: b.Output, Batch: b.Batch})
+	if err == nil && (e.Width() != t.width || e.Made().Tokens != b.Tokens || e.Made().Types != b.Types) {
 		err = errors.New("it makes other features than in training")
 	}
 	if err != nil {
-		t.on.Close()
+		on.Close()
 		return inFile(t.files, err)
 	}
+	if t.on != nil {
+		t.on.Close()
+	}
+	t.Extractor, t.on = e, on
 	return nil
 }
 
-// are refuses files that are others than a model was trained with.
-func (f *backboneFiles) are(b *run.Backbone) error {
+// check refuses files that are others than a model was trained with.
+func (f *backboneFiles) check(b *run.Backbone) error {
 	switch {
 	case f.tokenizer == nil && b.Tokenizer != "":
 		return &data.Error{File: f.Name(), Expected: b.Files(), Got: "one file", Fix: "Choose both together."}
@@ -94,7 +102,6 @@ func (t *textReader) asked(id int) {
 // opened again.
 func (t *textReader) Extract(ctx context.Context, rows data.Split, dst []float32) error {
 	if id := t.on.id; t.on.dead {
-		t.on.Close()
 		if err := t.open(ctx, id); err != nil {
 			return err
 		}

@@ -1,9 +1,11 @@
 package worker
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -106,11 +108,24 @@ func TestAModelOfTextsIsGivenWhatReadsThem(t *testing.T) {
 	}
 }
 
-// TestWhatReadsTextsIsOpenedAgain: where a call was given up, which ends what reads texts, the next question opens it again; and where the
-// model cannot be opened, it is closed.
+// refusing opens nothing while it refuses.
+type refusing struct {
+	*halves
+	refuses bool
+}
+
+func (r *refusing) Open(ctx context.Context, f, tokenizer source.File, memory int64) (Backbone, error) {
+	if r.refuses {
+		return nil, errors.New("no memory left")
+	}
+	return r.halves.Open(ctx, f, tokenizer, memory)
+}
+
+// TestWhatReadsTextsIsOpenedAgain: where a call was given up, which ends what reads texts, the next question opens it again, or the one after
+// that; and where the model cannot be opened, it is closed.
 func TestWhatReadsTextsIsOpenedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		models, fails := &halves{reads: true}, false
+		models, fails := &refusing{halves: &halves{reads: true}}, false
 		p := newPage(t, steps(1), func(h *Host) {
 			h.Backbones = models
 			was := h.Backend
@@ -132,6 +147,12 @@ func TestWhatReadsTextsIsOpenedAgain(t *testing.T) {
 		if m.Type != ErrorType || !strings.Contains(m.Text, "at most 2 minutes") {
 			t.Fatalf("%+v", m)
 		}
+		models.refuses = true
+		p.send(Predict, 5, `{"rows":[["fine"]]}`)
+		if m := p.next(ReplyType, ErrorType); m.Type != ErrorType || !strings.Contains(m.Text, "no memory left") || models.opened != 1 || models.closed != 0 {
+			t.Errorf("%s, %d opened and %d closed", m.Text, models.opened, models.closed)
+		}
+		models.refuses = false
 		p.send(Predict, 3, `{"rows":[["fine"],["excellent"]]}`)
 		if a := decode[[]run.Answer](t, p.next(ReplyType, ErrorType)); a[0].Answer != "short" || a[1].Answer != "long" || models.opened != 2 || models.closed != 1 {
 			t.Errorf("%+v, %d opened and %d closed", a, models.opened, models.closed)
