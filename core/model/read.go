@@ -64,6 +64,7 @@ func fromText(b []byte) (*File, error) {
 		Apply      capped[*run.Application]  `json:"apply"`
 		Events     capped[[]json.RawMessage] `json:"events"`
 		Parameters floats                    `json:"parameters"`
+		Checkpoint any                       `json:"model_type"`
 	}{fields: &fields{}}
 	rest, list := Plain(b)
 	err := json.Unmarshal(rest, &v)
@@ -74,6 +75,9 @@ func fromText(b []byte) (*File, error) {
 		if err := json.Unmarshal(b, &v); err != nil {
 			return nil, inJSON("", err)
 		}
+	}
+	if v.Checkpoint != nil {
+		return nil, errors.New("model: this is the configuration of a transformer. Training starts from it and its tensors together, on the page Train, under Model")
 	}
 	f := File(*v.fields)
 	f.Config, f.Apply, f.Events, f.Parameters = v.Config.of, v.Apply.of, v.Events.of, v.Parameters
@@ -393,10 +397,13 @@ func (t tensor) has(shape []int) bool {
 	return true
 }
 
+// foreign says what a file of tensors alone is good for.
+const foreign = "these are tensors of another program, which do not say what they are for. Training starts from them, on the page Train, under Model; from a transformer’s, with its config.json"
+
 // fromMetadata reads what a model is beside its tensors: texts.
 func fromMetadata(text json.RawMessage) (*File, error) {
 	if text == nil {
-		return nil, errors.New("model: the header has no __metadata__: another program wrote this file, and does not say what the tensors are for")
+		return nil, errors.New("model: the header has no __metadata__: " + foreign)
 	}
 	var texts map[string]string
 	if err := json.Unmarshal(text, &texts); err != nil {
@@ -405,6 +412,9 @@ func fromMetadata(text json.RawMessage) (*File, error) {
 	f := &File{Format: texts["format"], Program: texts["program"], Guarantee: texts["guarantee"], Statement: texts["statement"], Accountant: texts["accountant"]}
 	if f.Format == "clipscope" {
 		f.Format = "" // as version 0 had it
+	}
+	if f.Format != "" && f.Format != Format {
+		return nil, fmt.Errorf("model: format: %q is not %q: %s", clipped(f.Format), Format, foreign)
 	}
 	for name, to := range map[string]any{
 		"version": &f.Version, "config": &f.Config, "epsilon": &f.Epsilon, "delta": &f.Delta, "steps": &f.Steps, "apply": &f.Apply,

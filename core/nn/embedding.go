@@ -24,7 +24,7 @@ type embeddingSpec struct{ tokens, channels, types int }
 
 func (e embeddingSpec) outline(in Shape) (Outline, error) {
 	if in.IsPicture() {
-		return Outline{}, errors.New("it takes each number of a row for a token, and a picture has none; its rows are those of a table")
+		return Outline{}, errors.New("it takes each number of a row for a token, and a picture has none: open a table of texts, and have tokens made of them, for a transformer by its tokenizer")
 	}
 	if e.types > mostTokens/e.tokens {
 		return Outline{}, fmt.Errorf("its %d tokens of %d types are more than the %d that can be told apart", e.tokens, e.types, mostTokens)

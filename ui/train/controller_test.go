@@ -290,6 +290,13 @@ func TestOnlyTheNewestPlanCounts(t *testing.T) {
 			t.Errorf("no %q in %s", want, html)
 		}
 	}
+	b.exp.refuse(&client.Fault{Message: "model.layers: it takes tokens", Field: "model.layers"})
+	html := app.HTMLString(&runBar{View: b.trials.view(), Actions: b.trials, Setup: b.Controller})
+	for _, want := range []string{`class="fault"`, "There is a fault to mend before the run: see Model.", "not ready"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("a setting is refused: no %q in %s", want, html)
+		}
+	}
 }
 
 // A length that was typed can be taken back: it follows from the data again.

@@ -284,15 +284,33 @@ func (d *dataSource) refuseFiles(files app.Value, err error) {
 		d.refused = files
 	}
 	d.fault = err.Error()
-	if files != nil && files.Length() > 0 && isOfTransformer(nameOf(files.Index(0))) {
-		d.fault += " Of a transformer, tokenizer.json or vocab.txt is chosen below, under “Use a backbone (ONNX) or a tokenizer”, once a table is open, and config.json with its tensors under Model, “Start from a saved model”."
+	if files != nil {
+		d.fault += ofTransformer(files)
 	}
 	d.adopted(false)
 	d.show()
 	d.recognise(files)
 }
 
-// isOfTransformer reports whether a file that cannot be read as data is part of a transformer, by its name.
+// ofTransformer says where files belong that cannot be read as data, where some are parts of a transformer; "" where none is.
+func ofTransformer(files app.Value) string {
+	var others []string
+	for i := range files.Length() {
+		if name := nameOf(files.Index(i)); !isOfTransformer(name) {
+			others = append(others, name)
+		}
+	}
+	said := " Of a transformer, tokenizer.json or vocab.txt is chosen below, under “Use a backbone (ONNX) or a tokenizer”, once a table is open, and config.json with its tensors under Model, “Start from a saved model”."
+	switch {
+	case len(others) == files.Length():
+		return ""
+	case len(others) == 1:
+		return " Choose " + data.Shown(others[0]) + " by itself here." + said
+	}
+	return said
+}
+
+// isOfTransformer reports whether a file is part of a transformer, by its name.
 func isOfTransformer(name string) bool {
 	name = strings.ToLower(name)
 	return slices.Contains([]string{"config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt", "vocab.json", "merges.txt"}, name) || strings.HasSuffix(name, ".safetensors")

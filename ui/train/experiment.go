@@ -109,19 +109,25 @@ func warningsOf(p *run.PlanInfo) (warnings map[string]string, notes map[string]b
 	return warnings, notes
 }
 
-// warned are the cards on which the plan has a warning, in their order, and those with notes alone.
-func (x *experiment) warned() (warned, noted []form.Card) {
+// told are the cards on which a setting is refused, on which the plan has a warning, and on which it has at least a note,
+// each in their order.
+func (x *experiment) told() (refused, warned, noted []form.Card) {
+	faults := maps.Clone(x.refused)
+	maps.Copy(faults, x.faults)
 	warnings, notes := warningsOf(x.plan)
-	for _, key := range form.Sorted(warnings) {
-		list := &warned
-		if notes[key] {
-			list = &noted
-		}
-		if card := form.Find(key).Card; !slices.Contains(*list, card) {
-			*list = append(*list, card)
+	noted = cardsOf(warnings)
+	maps.DeleteFunc(warnings, func(key, _ string) bool { return notes[key] })
+	return cardsOf(faults), cardsOf(warnings), noted
+}
+
+// cardsOf are the cards of what is said by key, in their order.
+func cardsOf(said map[string]string) (list []form.Card) {
+	for _, key := range form.Sorted(said) {
+		if card := form.Find(key).Card; !slices.Contains(list, card) {
+			list = append(list, card)
 		}
 	}
-	return warned, noted
+	return list
 }
 
 // set takes what was typed or chosen. An error stands at the field.

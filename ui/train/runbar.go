@@ -22,6 +22,7 @@ type runView struct {
 	Stopped     bool        // before its last step
 	Lack        string      // why no run can begin on the data; empty: one can
 	Soon        bool        // one soon may: that is not worth a line
+	Refused     []form.Card // where a setting is refused
 	Warned      []form.Card // where the plan, or the reader of files, has a warning
 	Noted       []form.Card // where the plan has notes alone
 	Step, Steps int
@@ -70,6 +71,7 @@ type runBar struct {
 }
 
 func (b *runBar) Render() app.UI {
+	class, notice := b.View.notice()
 	return app.Div().ID("runbar").Class("runbar").Role("region").Aria("label", "Run").Body(
 		app.Div().Class("runbar-row").Body(
 			b.buttons(),
@@ -78,7 +80,7 @@ func (b *runBar) Render() app.UI {
 		),
 		app.If(b.Steering != nil, func() app.UI { return b.Steering.View() }),
 		widget.Message("run-lack", "note", b.View.lacking()),
-		widget.Message("run-warned", widget.Stale(b.View.severity(), b.View.Pending), b.View.warned()),
+		widget.Message("run-warned", widget.Stale(class, b.View.Pending && class != "fault" || b.View.Calculating), notice),
 		widget.Message("run-fault", "fault", b.View.Fault),
 		app.P().ID("run-said").Class("visually-hidden").Role("status").Text(b.View.said()),
 	)
@@ -92,29 +94,24 @@ func (v runView) lacking() string {
 	return v.Lack
 }
 
-// severity returns the class of the worst that the plan says: a warning, or a note.
-func (v runView) severity() string {
-	if len(v.Warned) == 0 {
-		return "note"
-	}
-	return "warning"
-}
-
-// warned sends one who is about to start to the warnings, which may stand in a card
-// that is closed or, on a narrow page, under all that is in sight.
-func (v runView) warned() string {
-	cards := v.Warned
-	if len(cards) == 0 {
-		cards = v.Noted
+// notice sends one who is about to start to the worst that is said of the settings: a fault, a warning or a note. It may
+// stand in a card that is closed or, on a narrow page, under all that is in sight.
+func (v runView) notice() (class, text string) {
+	class, do, cards := "note", "read", v.Noted
+	switch {
+	case len(v.Refused) > 0:
+		class, do, cards = "fault", "mend", v.Refused
+	case len(v.Warned) > 0:
+		class, cards = "warning", v.Warned
 	}
 	if len(cards) == 0 || v.Lack != "" || v.Phase.active() {
-		return ""
+		return class, ""
 	}
 	when := "the run"
 	if v.Phase != idle {
 		when = "the next run"
 	}
-	return "There is a " + v.severity() + " to read before " + when + ": see " + titles(cards) + "."
+	return class, "There is a " + class + " to " + do + " before " + when + ": see " + titles(cards) + "."
 }
 
 // said returns the text for screen readers, which is short: not every step.
@@ -264,6 +261,8 @@ func leftText(v runView) string {
 		return "running"
 	case v.Calculating:
 		return "calculating…"
+	case len(v.Refused) > 0:
+		return "not ready"
 	default:
 		return "ready"
 	}

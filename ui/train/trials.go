@@ -352,7 +352,7 @@ func (s *trials) panels() []*chart.Panel {
 func (s *trials) view() runView {
 	v := s.last.view(s.exp.plan)
 	v.Fault = cmp.Or(s.fault, v.Fault)
-	v.Warned, v.Noted = s.exp.warned()
+	v.Refused, v.Warned, v.Noted = s.exp.told()
 	if r := s.data.report; r != nil && len(r.Doubts) > 0 && !slices.Contains(v.Warned, form.Data) {
 		v.Warned = slices.Insert(v.Warned, 0, form.Data)
 	}

@@ -26,8 +26,11 @@ type field struct {
 	bounds  *run.Bounds // that values beyond count as; nil where there are none, or of dates
 }
 
-// counted says of a number that is beyond the bounds what it counts as; "" of others.
+// counted says of a number that is beyond the bounds, and of a sign for no text, what it counts as; "" of others.
 func (f *field) counted(typed string) string {
+	if f.text && strings.TrimSpace(typed) == missing {
+		return "counted as no text"
+	}
 	v, err := strconv.ParseFloat(strings.Replace(strings.TrimSpace(typed), ",", ".", 1), 64)
 	switch {
 	case f.bounds == nil || err != nil:

@@ -94,9 +94,9 @@ func (u *Use) Open(file app.Value) {
 		return
 	}
 	u.stop()
-	own := file
+	own, several := file, false
 	if file.Get("length").Truthy() {
-		own = file.Index(0)
+		own, several = file.Index(0), file.Length() > 1
 	}
 	mine, name := u.tries, own.Get("name").String()
 	u.loading, u.fault, u.joined = name, "", false
@@ -106,17 +106,44 @@ func (u *Use) Open(file app.Value) {
 			u.settled(mine, name, nil, err)
 			return
 		}
-		u.cancel = u.client.LoadModel(file, func(m client.Saved, err error) { u.settled(mine, name, m, err) })
+		u.cancel = u.client.LoadModel(file, func(m client.Saved, err error) {
+			if err != nil && several && !u.joined && mine == u.tries {
+				u.openAlone(own, name, err)
+			} else {
+				u.settled(mine, name, m, err)
+			}
+		})
 	})
 }
 
-// OpenChosen opens files that were chosen in any order: first that of a saved model, as far as names tell, and then what makes its features.
-func (u *Use) OpenChosen(files app.Value) {
-	at := 0
-	for i := range files.Length() {
-		if own := func(i int) int { return likelyModel(files.Index(i).Get("name").String()) }; own(i) > own(at) {
-			at = i
+// openAlone opens a model that was refused together with what lay beside it, where it can be opened by itself: other files may
+// then be chosen for it.
+func (u *Use) openAlone(own app.Value, name string, why error) {
+	mine := u.tries
+	u.cancel = u.client.LoadModel(own, func(m client.Saved, err error) {
+		if err == nil && m.Info().Lacks == "" {
+			m.Dispose()
+			m = nil
 		}
+		if mine == u.tries {
+			u.joined = m != nil // where the other files were refused
+		}
+		u.settled(mine, name, m, why)
+	})
+}
+
+// OpenChosen opens files that were chosen in any order: first that of a saved model, as far as names tell, and then what makes
+// its features. Where none is likely of a model they complete one that lacks such files.
+func (u *Use) OpenChosen(files app.Value) {
+	at, most := 0, 0
+	for i := range files.Length() {
+		if likely := likelyModel(files.Index(i).Get("name").String()); likely > most {
+			at, most = i, likely
+		}
+	}
+	if most == 0 && u.lacks() {
+		u.complete(files)
+		return
 	}
 	u.Open(files.Call("splice", at, 1).Call("concat", files))
 }
@@ -151,10 +178,10 @@ func (u *Use) settled(mine int, name string, m client.Saved, err error) {
 		return
 	}
 	u.loading, u.cancel = "", nil
-	switch {
-	case err != nil && !errors.Is(err, client.ErrAborted):
+	if err != nil && !errors.Is(err, client.ErrAborted) {
 		u.fault = err.Error()
-	case err == nil:
+	}
+	if m != nil {
 		u.adopt(name, m)
 	}
 	u.changed()
@@ -250,8 +277,8 @@ func (u *Use) Drop(files app.Value) {
 	}
 	list := app.Window().Get("Array").Call("from", files)
 	first := list.Index(0)
-	if u.lacks() && likelyModel(first.Get("name").String()) < 2 {
-		u.complete(list)
+	if u.lacks() {
+		u.OpenChosen(list)
 		return
 	}
 	switch whatIs(first.Get("name").String(), kindOf(u.info())) {

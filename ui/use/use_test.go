@@ -132,6 +132,32 @@ func TestAnotherModelForgetsTheQuestion(t *testing.T) {
 	}
 }
 
+// TestAWrongTokenizerLeavesTheModelOpen: of a model that is opened by itself, as what lay beside it was refused, that is told where the
+// right one is chosen. One that needs nothing beside it is not opened.
+func TestAWrongTokenizerLeavesTheModelOpen(t *testing.T) {
+	for _, lacks := range []string{"It reads texts through a tokenizer.", ""} {
+		loader := &loads{}
+		u, m := New(loader), &fakeModel{info: exampleInfo()}
+		m.info.Lacks = lacks
+		u.openAlone(nil, "m.zip", errors.New("vocab.txt is another"))
+		loader.done(m, nil)
+		if opened := lacks != ""; (u.model != nil) != opened || u.joined != opened || m.disposed == opened || u.fault != "vocab.txt is another" {
+			t.Errorf("lacks %q: open %t, fault %q beside the model %t, put away %t", lacks, u.model != nil, u.fault, u.joined, m.disposed)
+		}
+	}
+}
+
+// loads is a client that loads models when it is told to.
+type loads struct {
+	Client
+	done func(client.Saved, error)
+}
+
+func (l *loads) LoadModel(_ app.Value, done func(client.Saved, error)) func() {
+	l.done = done
+	return func() {}
+}
+
 // TestAModelOfTextsAsksForWhatReadsThem: without that it is asked nothing, and says which file is missing; with it the texts of a row are
 // typed, and labels are compared where the file names their column.
 func TestAModelOfTextsAsksForWhatReadsThem(t *testing.T) {

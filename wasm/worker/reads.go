@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"clipscope/core/backbone"
 	"clipscope/core/data"
@@ -31,6 +32,10 @@ func (x *opener) readerFor(r Request, a *run.Application, files []source.File) (
 		return nil, errNoBackbones
 	case b == nil || b.Column == "":
 		return nil, &data.Error{File: files[0].Name(), Expected: "a model alone, as this one reads no texts through another", Got: "a file beside it", Fix: "Choose the model by itself."}
+	}
+	i := slices.IndexFunc(files, func(f source.File) bool { return !run.IsTokenizer(f.Name()) })
+	if b.Tokens > 0 && i >= 0 {
+		return nil, &data.Error{File: files[i].Name(), Expected: "the tokenizer that the model was trained with, tokenizer.json or vocab.txt", Got: "another kind of file", Fix: "Choose the tokenizer first, and a table once the model has it."}
 	}
 	f, err := x.backboneFiles(r.ID, files)
 	if err == nil {

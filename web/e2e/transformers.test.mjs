@@ -249,14 +249,18 @@ async function used(page, zip) {
   const vocab = Buffer.from(await vocabulary().arrayBuffer());
   await page.setInputFiles("#use-lack", { name: "vocab.txt", mimeType: "text/plain", buffer: Buffer.concat([vocab, Buffer.from("\nmore")]) });
   await page.locator("#lack-fault", { hasText: /vocab\.txt: expected the file that the model was trained with/ }).waitFor();
+  await page.setInputFiles("#use-lack", { name: "later.csv", mimeType: "text/csv", buffer: Buffer.from(mails(9)) });
+  await page.locator("#lack-fault", { hasText: /later\.csv: expected the tokenizer .* Choose the tokenizer first, and a table once/ }).waitFor();
   for (const [width, height] of [[1280, 800], [390, 844]]) {
     await page.setViewportSize({ width, height });
     await eventually(async () => assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `something scrolls sideways at ${width}`));
     await page.screenshot({ path: path.join(results, `use-lack-${width}.png`) });
   }
-  await page.setInputFiles("#use-lack", { name: "vocab.txt", mimeType: "text/plain", buffer: vocab });
+  await page.setInputFiles("#use-model", { name: "vocab.txt", mimeType: "text/plain", buffer: vocab });
   await page.locator("#part-table").waitFor();
   assert.equal(await says(), said, "from its file");
+  await page.locator("#cell-0").fill("?");
+  await page.locator("#cell-0-counted", { hasText: "counted as no text" }).waitFor();
   const table = mails(40).replace("text,answer", "text,note");
   await page.setInputFiles("#use-table", { name: "new.csv", mimeType: "text/csv", buffer: Buffer.from(table) });
   await page.locator("#answers .counts", { hasText: "40" }).waitFor();
@@ -265,7 +269,13 @@ async function used(page, zip) {
 
   await page.reload();
   await ready(page);
-  await page.setInputFiles("#use-model", [{ name: "vocab.txt", mimeType: "text/plain", buffer: vocab }, { name: "clipscope-model.zip", mimeType: "application/zip", buffer: zip }]);
+  const model = { name: "clipscope-model.zip", mimeType: "application/zip", buffer: zip };
+  await page.setInputFiles("#use-model", [model, { name: "vocab.txt", mimeType: "text/plain", buffer: Buffer.from("[PAD]") }]);
+  await page.locator("#lack-fault", { hasText: /vocab\.txt: expected the file that the model was trained with/ }).waitFor();
+  const [config, tensors] = await Promise.all(files(checkpoint).map(upload));
+  await page.setInputFiles("#use-model", [config, tensors]);
+  await page.locator("#model-fault", { hasText: /tensors of another program.* Training starts from them, on the page Train, under Model; from a transformer’s, with its config\.json/ }).waitFor();
+  await page.setInputFiles("#use-model", [{ name: "vocab.txt", mimeType: "text/plain", buffer: vocab }, model]);
   assert.equal(await says(), said, "of both files, chosen together");
 }
 
@@ -273,19 +283,28 @@ test("a transformer's files in the wrong place are told where they belong", asyn
   const page = await visit(t, ""), [config, tensors] = await Promise.all(files(checkpoint).map(upload)), fault = (/** @type {RegExp} */ hasText) => page.locator(".fault", { hasText }).first().waitFor();
   await page.setInputFiles("#files", config);
   await fault(/found a JSON file.* Of a transformer, tokenizer\.json or vocab\.txt is chosen below/);
+  const tokenizer = { name: "vocab.txt", mimeType: "text/plain", buffer: Buffer.from(await vocabulary().arrayBuffer()) };
+  await page.setInputFiles("#files", [{ name: "mails.csv", mimeType: "text/csv", buffer: Buffer.from(mails(200)) }, tokenizer]);
+  await fault(/Choose mails\.csv by itself here\. Of a transformer, tokenizer\.json/);
   await page.setInputFiles("#files", { name: "mails.csv", mimeType: "text/csv", buffer: Buffer.from(mails(200)) });
   await page.locator("#card-data .card-line", { hasText: "mails.csv" }).waitFor();
   await page.locator("#card-model .card-head").click();
   await page.locator("#start-from summary").click();
+  for (const [alone, why] of [[config, /this is the configuration of a transformer.* or, of a transformer, config\.json and its tensors together/], [tensors, /checkpoint, without its config\.json/]]) {
+    await page.setInputFiles("#start-file", alone);
+    await fault(why);
+  }
   await page.setInputFiles("#start-file", [tensors, config]);
   await page.locator("#start-used", { hasText: /model\.safetensors/ }).waitFor();
   await page.locator("#f-start-public").check();
   await fault(/takes tokens, and the rows are texts without: under Data, “Use a backbone \(ONNX\) or a tokenizer”/);
+  await page.locator("#run-warned", { hasText: "There is a fault to mend before the run: see Model." }).waitFor();
+  await page.locator("#runbar .left", { hasText: "not ready" }).waitFor();
   if (!await page.locator("#backbone > summary").isVisible()) await page.locator("#card-data .card-head").click();
   await page.locator("#backbone > summary").click();
   await page.setInputFiles("#backbone-file", [tensors, config]);
   await fault(/model\.safetensors: expected a model in ONNX’s form, or a tokenizer .*Under Model, “Start from a saved model”/);
-  await page.setInputFiles("#backbone-file", { name: "vocab.txt", mimeType: "text/plain", buffer: Buffer.from(await vocabulary().arrayBuffer()) });
+  await page.setInputFiles("#backbone-file", tokenizer);
   await page.locator("#backbone-output").waitFor(); // the wrong model is forgotten
   await page.selectOption("#backbone-output", "128 tokens");
   await page.click("#backbone-make");
