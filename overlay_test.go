@@ -8,7 +8,7 @@ import (
 )
 
 // sorting prints a hash of lists with many equal keys, of a small and of a large type, after sorting by a function, and of lists of numbers and
-// texts after sorting by <.
+// texts after sorting by <, and of lists that were put into and taken out of.
 const sorting = `package main
 
 import (
@@ -55,13 +55,20 @@ func main() {
 		slices.Sort(reals)
 		slices.Sort(halves)
 		fmt.Fprintln(h, texts, whole, hashes, reals, halves)
+		at, room := rng.IntN(n+1), append(make([]int, 0, n+n%5), whole...)
+		put := slices.Insert(room, at, whole[at:min(n, at+n%4)]...)
+		own := slices.Insert(put[:n:n], at, put[at:]...) // of itself
+		fmt.Fprintln(h, put, own, slices.Insert([]int(nil), 0), slices.Insert([]int(nil), 0, n))
+		left := slices.DeleteFunc(put, func(v int) bool { return v%3 == n%4 })
+		fmt.Fprintln(h, left, put[len(left):], slices.DeleteFunc([]int(nil), func(int) bool { return true }) == nil)
 	}
 	fmt.Println(h.Sum64())
 }
 `
 
-// TestOverlaySortsInGosOrder runs one program with and without web/overlay.mjs' sort: both order equal keys alike.
-func TestOverlaySortsInGosOrder(t *testing.T) {
+// TestOverlayTreatsListsAsGoDoes runs one program with and without web/overlay.mjs' package slices: both order equal keys alike, and have
+// the same lists.
+func TestOverlayTreatsListsAsGoDoes(t *testing.T) {
 	overlay, err := filepath.Abs("bin/overlay.json")
 	if err != nil {
 		t.Fatal(err)
@@ -84,6 +91,6 @@ func TestOverlaySortsInGosOrder(t *testing.T) {
 		said[i] = string(out)
 	}
 	if said[0] != said[1] || len(said[0]) < 10 {
-		t.Errorf("sorted %q, and with the overlay %q", said[0], said[1])
+		t.Errorf("lists of %q, and with the overlay %q", said[0], said[1])
 	}
 }

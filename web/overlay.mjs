@@ -1,6 +1,6 @@
 // Prints what the page's program is built of in the place of other files, for go build -overlay:
 // small packages for some of Go's, one without tables that no pattern needs, one way to sort instead of one for each type,
-// and shaders without their comments, which it writes to a folder.
+// short ways to change lists, and shaders without their comments, which it writes to a folder.
 //
 //	node overlay.mjs FOLDER > overlay.json
 import { execFileSync } from "node:child_process";
@@ -74,6 +74,30 @@ ${OFTEN.map((type) => `	case []${type}:\n		pdqsort_${type}(v, a, b, limit)\n`).j
 }
 `);
 Replace[join(slices, "zsortordered.go")] = join(folder, "ordered.txt");
+
+// What puts into lists and takes out of them is there for each type, too: shorter, for lists that are changed now and then.
+/** @type {Record<string, string>} function → its body */
+const bodies = {
+  Insert: `
+	if i == len(s) || len(v) == 0 {
+		return append(s, v...)
+	}
+	return append(append(s[:i:i], v...), s[i:]...)`,
+  DeleteFunc: `
+	i := 0
+	for _, v := range s {
+		if !del(v) {
+			s[i] = v
+			i++
+		}
+	}
+	clear(s[i:])
+	return s[:i]`,
+};
+let lists = readFileSync(join(slices, "slices.go"), "utf8");
+for (const [name, body] of Object.entries(bodies)) lists = lists.replace(new RegExp(`(?<=^func ${name}\\[.*\\{)[^]*?(?=^\\})`, "m"), () => `${body}\n`);
+writeFileSync(join(folder, "slices.txt"), lists);
+Replace[join(slices, "slices.go")] = join(folder, "slices.txt");
 
 // WGSL has no texts in which a comment might seem to begin, and these shaders no /* */.
 /** @param {string} text */

@@ -64,7 +64,7 @@ func fromText(b []byte) (*File, error) {
 		Apply      capped[*run.Application]  `json:"apply"`
 		Events     capped[[]json.RawMessage] `json:"events"`
 		Parameters floats                    `json:"parameters"`
-		Checkpoint any                       `json:"model_type"`
+		ModelType  *string                   `json:"model_type"`
 	}{fields: &fields{}}
 	rest, list := Plain(b)
 	err := json.Unmarshal(rest, &v)
@@ -76,7 +76,7 @@ func fromText(b []byte) (*File, error) {
 			return nil, inJSON("", err)
 		}
 	}
-	if v.Checkpoint != nil {
+	if v.ModelType != nil { // as a checkpoint's config.json has it
 		return nil, errors.New("model: this is the configuration of a transformer. Training starts from it and its tensors together, on the page Train, under Model")
 	}
 	f := File(*v.fields)

@@ -215,6 +215,8 @@ func hostile(t testing.TB) map[string]struct {
 	add("tensors cut short", "bytes", tensors[:len(tensors)-4])
 	add("a header that is longer than the file", "cut short", append(binary.LittleEndian.AppendUint64(nil, 1<<20), "{}"...))
 	add("a header that is no JSON", "header", header("{]", 0))
+	add("a checkpoint's tensors", "tensors of another program", header(`{"__metadata__":{"format":"pt"},"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, 1))
+	add("a checkpoint's configuration", "configuration of a transformer", []byte(`{"model_type":"bert","hidden_size":8}`))
 	add("tensors without a word", "__metadata__", header(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, 1))
 	add("metadata of numbers", "__metadata__", header(`{"__metadata__":{"steps":3}}`, 0))
 	add("metadata that is no JSON", "apply", header(`{"__metadata__":{"apply":"{"}}`, 0))
