@@ -100,12 +100,12 @@ func (s *models) open(f source.File, file *model.File) (*predictor, error) {
 	return &predictor{Predictor: p, be: be}, nil
 }
 
-// saved says what is chosen where a model is to be opened.
-const saved = "Choose a model that this page has saved: its zip, its JSON or its safetensors file"
+// savedModel says what is chosen where a model is to be opened.
+const savedModel = "Choose a model that this page has saved: its zip, its JSON or its safetensors file"
 
 // noModel tells its owner that a file is no model.
 func noModel(f source.File, err error) error {
-	return &data.Error{File: f.Name(), Got: modelFault(err), Fix: saved + "."}
+	return &data.Error{File: f.Name(), Got: modelFault(err), Fix: savedModel + "."}
 }
 
 // modelFault writes an error of package model as a [data.Error] has it.

@@ -73,7 +73,7 @@ func (p *planner) readWeights(r Request, q run.StartRequest) (run.StartInfo, err
 	}
 	w, err := model.ReadWeights(f.Name(), b)
 	if err != nil {
-		return run.StartInfo{}, &data.Error{File: f.Name(), Got: modelFault(err), Fix: saved + "; or, of a transformer, config.json and its tensors together."}
+		return run.StartInfo{}, &data.Error{File: f.Name(), Got: modelFault(err), Fix: savedModel + "; or, of a transformer, config.json and its tensors together."}
 	}
 	if sum != "" {
 		w.Info.SHA256 = sum
