@@ -119,6 +119,9 @@ func (p *Plan) StartFrom(w *model.Weights) (*Plan, error) {
 	n := draft(*p)
 	values, headless, err := w.Fit(n.terms.Spec)
 	if err != nil {
+		if own := w.Info.Model; own.Kind == "layers" && !slices.Equal(own.Layers, n.terms.Config.Model.Layers) {
+			err = fmt.Errorf("%w. The network that it is of comes back by “Start from random weights”, and by choosing it again", err)
+		}
 		return nil, Fault("start", "%s does not fit this network: %v", startName(s), err)
 	}
 	n.info.Warnings = slices.Clone(p.info.Warnings)

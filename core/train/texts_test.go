@@ -2,6 +2,7 @@ package train
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -190,6 +191,10 @@ func TestSequencesStandAlone(t *testing.T) {
 			t.Errorf("%s: %v, want %q", layers, err, want)
 		}
 	}
+	started := run.Config{Model: run.Model{Layers: strings.Fields("embedding:255:4 mean dense")}, Start: run.Start{SHA256: strings.Repeat("ab", 32), Public: true}}
+	if _, err := plan.New(started, ds.Meta()); err == nil || !strings.Contains(err.Error(), "knows 255: have the column read as it was for this model") {
+		t.Errorf("a model whose weights are of other tokens: %v", err)
+	}
 }
 
 // TestTheWrongTokenizerIsTold: tokens that a model would take for others' types are refused, many fewer than it knows are remarked on, and texts
@@ -202,17 +207,19 @@ func TestTheWrongTokenizerIsTold(t *testing.T) {
 		tokens, types int
 		start         run.Start
 		want, said    string
+		known         int // 0: 500
 	}{
-		{500, 0, run.Start{}, "", ""},
-		{501, 0, run.Start{}, "the rows have 501 different tokens, and the model's first layer, embedding:500:4:t2, knows 500; choose the tokenizer that came with the model", ""},
-		{1000, 2, run.Start{}, "", ""},
-		{371, 0, run.Start{SHA256: strings.Repeat("ab", 32), Public: true}, "", "The tokenizer knows 371 tokens, and the model 500: is it the one that came with the model?"},
-		{372, 0, run.Start{SHA256: strings.Repeat("ab", 32), Public: true}, "", ""},
-		{371, 0, run.Start{}, "", ""},
+		{tokens: 500},
+		{501, 0, run.Start{}, "the rows have 501 different tokens, and the model's first layer, embedding:500:4:t2, knows 500; choose the tokenizer that came with the model", "", 0},
+		{tokens: 1000, types: 2},
+		{371, 0, run.Start{SHA256: strings.Repeat("ab", 32), Public: true}, "", "The tokenizer knows 371 tokens, and the model 500: is it the one that came with the model?", 0},
+		{tokens: 372, start: run.Start{SHA256: strings.Repeat("ab", 32), Public: true}},
+		{8, 0, run.Start{SHA256: strings.Repeat("ab", 32), Public: true}, "", "The tokenizer knows 8 tokens, and the model 27: is it the one that came with the model?", 27},
+		{tokens: 371},
 	} {
 		m := ds.Meta()
 		m.Backbone = &run.Backbone{SHA256: "c0ffee", Output: "2 tokens", Normalise: "none", Column: "mail", Batch: 1, Tokens: c.tokens, Types: c.types}
-		cfg := run.Config{Method: "constant", NoiseMultiplier: ptr(1.0), Steps: 3, Accountant: "rdp", Model: run.Model{Layers: strings.Fields("embedding:500:4:t2 mean dense")}, Start: c.start}
+		cfg := run.Config{Method: "constant", NoiseMultiplier: ptr(1.0), Steps: 3, Accountant: "rdp", Model: run.Model{Layers: strings.Fields(fmt.Sprintf("embedding:%d:4:t2 mean dense", cmp.Or(c.known, 500)))}, Start: c.start}
 		p, err := plan.New(cfg, m)
 		if c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) || c.want == "" && err != nil {
 			t.Errorf("%+v: %v", c, err)
@@ -224,7 +231,7 @@ func TestTheWrongTokenizerIsTold(t *testing.T) {
 				t.Errorf("%+v: %s", c, said)
 			}
 		}
-		if _, err := plan.New(cfg, text); err == nil || !strings.Contains(err.Error(), "takes tokens, and the rows are texts without: under Data") {
+		if _, err := plan.New(cfg, text); err == nil || !strings.Contains(err.Error(), "takes tokens, and the rows are texts without: under Data") || strings.Contains(err.Error(), "words in order") == (c.start.SHA256 != "") {
 			t.Errorf("texts: %v", err)
 		}
 	}

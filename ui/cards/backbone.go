@@ -179,7 +179,7 @@ func (v *BackboneView) used(l Featurer) app.UI {
 	}
 	return app.Div().Class("summary").Body(
 		app.P().ID("backbone-used").Text(fmt.Sprintf("Features are the output “%s” of %s (SHA-256 %s…), %s%s.", words.Brief(u.Output, mostOfName), words.Brief(u.File, mostOfName), u.SHA256[:min(12, len(u.SHA256))], of, took)),
-		app.P().Class("note").Hidden(u.Tokens == 0).Text("A small network for such tokens is chosen under Model. The transformer that the tokenizer came with is chosen there, too: “Start from a saved model”."),
+		app.P().Class("note").Hidden(u.Tokens == 0).Text("Under Model a small network for such tokens is chosen, where no other was. The transformer that the tokenizer came with is chosen there, too: “Start from a saved model”."),
 		app.P().Class("note").Text("The guarantee is for these rows, and takes the backbone for public: if it was trained on them, what it knows of them is not covered. Features are kept in this browser, and are as private as the rows."),
 		app.Button().Type("button").ID("backbone-drop").Text("Use the rows themselves").OnClick(func(app.Context, app.Event) { l.DropFeatures() }),
 	)

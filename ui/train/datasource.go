@@ -261,6 +261,9 @@ func (d *dataSource) settled(name string, files app.Value, csv run.CSV, o client
 	}
 	edited := d.name != name || d.exp.cfg.Data != name || !reflect.DeepEqual(d.csv, csv)
 	d.handle, d.report, d.name, d.files, d.csv = o.Handle, &o.Report, name, files, csv
+	if d.backbone != nil {
+		d.backbone.view.Fault = "" // it was of the rows before
+	}
 	d.exp.cfg.Data, d.exp.facts, d.suited = name, o.Report.Facts(), nil
 	if name == form.Files {
 		d.suited = d.exp.unset()

@@ -310,6 +310,13 @@ test("a transformer's files in the wrong place are told where they belong", asyn
   await page.click("#backbone-make");
   await page.locator("#backbone-used", { hasText: "128 tokens" }).waitFor();
   await page.locator("#card-model .card-head").click();
-  await fault(/it has places for 80 tokens, and rows have 128: have features of at most 80 tokens made/);
+  const places = /it has places for 80 tokens, and rows have 128: have features of at most 80 tokens made/;
+  await fault(places);
+  await page.fill("#f-model-layers", "embedding:27:8:t2 mean dense");
+  await fault(/does not fit this network: .* The network that it is of comes back by “Start from random weights”, and by choosing it again/);
+  await page.getByRole("button", { name: "Start from random weights" }).click();
+  await page.setInputFiles("#start-file", [tensors, config]);
+  await page.locator("#f-start-public").check();
+  await fault(places);
   assert.deepEqual(page.errors, []);
 });
