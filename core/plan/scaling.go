@@ -49,6 +49,7 @@ const mostPadded = 128
 func (d *draft) checkTokens() error {
 	first, c := d.terms.Spec.Layers[0].Text, &d.terms.Config
 	had, taken, types := d.terms.Meta.Vocabulary(), d.terms.Spec.Vocabulary(), d.terms.Spec.Types()
+	known := taken / max(types, 1) // of each type
 	tokenizer, started := d.terms.Meta.Backbone.KnownTokens() > 0, c.Start.SHA256 != ""
 	switch {
 	case had > 0 && taken == 0:
@@ -61,16 +62,16 @@ func (d *draft) checkTokens() error {
 			or = "" // its weights are of other tokens
 		}
 		return Fault("model.layers", "the model's first layer, %s, takes tokens, and the rows are texts without: under Data, “Use a backbone (ONNX) or a tokenizer”, choose the tokenizer that came with the model%s", first, or)
-	case started && !tokenizer && had > taken/max(types, 1):
-		return Fault("model.layers", "the rows have %d different tokens, and the model's first layer, %s, knows %d: have the column read as it was for this model, of a transformer as text, with tokens made by its tokenizer", had, first, taken/max(types, 1))
-	case tokenizer && types > 1 && d.terms.Meta.Backbone.Types == 0 && had > taken/types:
-		return Fault("model.layers", "the rows have %d different tokens, and the model's first layer, %s, knows %d; choose the tokenizer that came with the model", had, first, taken/types)
+	case started && !tokenizer && had > known:
+		return Fault("model.layers", "the rows have %d different tokens, and the model's first layer, %s, knows %d: have the column read as it was for this model, of a transformer as text, with tokens made by its tokenizer", had, first, known)
+	case tokenizer && types > 1 && d.terms.Meta.Backbone.Types == 0 && had > known:
+		return Fault("model.layers", "the rows have %d different tokens, and the model's first layer, %s, knows %d; choose the tokenizer that came with the model", had, first, known)
 	case d.terms.Meta.Backbone.CheckTypes(taken, types) != "":
 		return Fault("model.layers", "%s", d.terms.Meta.Backbone.CheckTypes(taken, types))
 	case had > taken:
 		return Fault("model.layers", "the rows have %d different tokens, and the model's first layer, %s, knows %d; write embedding:%d:16", had, first, taken, had)
-	case tokenizer && started && d.terms.Meta.Backbone.Types == 0 && min(had+mostPadded, 2*had) < taken/max(types, 1):
-		d.remark("model", "The tokenizer knows %d tokens, and the model %d: is it the one that came with the model?", had, taken/max(types, 1))
+	case tokenizer && started && d.terms.Meta.Backbone.Types == 0 && min(had+mostPadded, 2*had) < known:
+		d.remark("model", "The tokenizer knows %d tokens, and the model %d: is it the one that came with the model?", had, known)
 	case tokenizer && d.terms.Meta.Backbone.Second != "" && d.terms.Meta.Backbone.Types == 0 && types > 1:
 		d.remark("model", "The model tells the two texts of a row apart by their tokens’ types, and the features have none: have them made with types.")
 	}
