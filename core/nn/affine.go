@@ -15,17 +15,18 @@ type affine struct {
 	site *formedSite    // nil where nothing is trained
 }
 
-func newAffine(m *builder, weights, biases int) affine {
+// newAffine makes a map of which, where all is trained, gradients are kept or have memory that is shared.
+func newAffine(m *builder, weights, biases int, shared *anew) affine {
 	a := affine{be: m.be, how: m.how}
 	switch {
 	case m.how == biasesAlone && biases > 0:
-		a.w, a.site = m.still.take(weights), newFormedSite(m, biases)
+		a.w, a.site = m.still.take(weights), newFormedSite(m, biases, nil)
 		if a.b = a.site.p; weights == 0 {
 			a.p = a.b
 		}
 		return a
 	case m.how == whole:
-		a.site = newFormedSite(m, weights+biases)
+		a.site = newFormedSite(m, weights+biases, shared)
 		a.p = a.site.p
 	default:
 		a.p = m.still.take(weights + biases)

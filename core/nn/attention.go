@@ -34,6 +34,7 @@ func (a attentionSpec) outline(in Shape) (Outline, error) {
 	o.Parameters += l.Parameters
 	o.Tensors = []Tensor{{Name: "in_weight", Shape: []int{c, 3 * c}}, {Name: "in_bias", Shape: []int{3 * c}}, {Name: "out_weight", Shape: []int{c, c}}, {Name: "out_bias", Shape: []int{c}}}
 	o.Formed += l.Formed
+	o.Anew = append(o.Anew, l.Anew...)
 	o.Products += l.Products + 2*t*t*int64(c)
 	// What is taken of each place, what is seen, and the gradient by what the first map gives.
 	o.Floats += l.Floats + int64(a.heads)*t*t + 4*int64(in.Len())

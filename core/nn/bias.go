@@ -27,7 +27,7 @@ func (biasSpec) outline(in Shape) (Outline, error) {
 }
 
 func (biasSpec) layer(b *builder, in Shape, _ bool) Layer {
-	return newBias(b, in, newAffine(b, 0, in.Len()))
+	return newBias(b, in, newAffine(b, 0, in.Len(), nil))
 }
 
 func newBias(b *builder, in Shape, p affine) *bias {

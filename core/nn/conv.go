@@ -58,6 +58,7 @@ func (c convSpec) outline(in Shape) (Outline, error) {
 	o.Products = int64(w.Places()) * int64(w.Patch()) * int64(c.channels)
 	// Outputs, the gradient by the input, and the parameters' gradient of each row.
 	o.Formed = int64(o.Parameters)
+	o.Anew = []int{o.Parameters}
 	o.Back = int64(in.Len()) + o.Formed
 	o.Floats = int64(w.Places())*int64(c.channels) + o.Back
 	return o, nil
@@ -91,7 +92,11 @@ func (c convSpec) newConv(b *builder, in Shape, wantDx bool) *conv {
 // newMap makes a convolution that is asked for its weights' gradients alone, which [conv.weigh] forms.
 func (c convSpec) newMap(b *builder, in Shape) *conv {
 	w := c.window(in)
-	return &conv{affine: newAffine(b, w.Patch()*c.channels, c.channels), window: w, channels: c.channels, variance: 2}
+	shared := b.anew
+	if !takes(shared.values, (w.Patch()+1)*c.channels) {
+		shared = nil
+	}
+	return &conv{affine: newAffine(b, w.Patch()*c.channels, c.channels, shared), window: w, channels: c.channels, variance: 2}
 }
 
 // conv multiplies what a window sees at each of its places with W [patch×channels]
@@ -130,7 +135,8 @@ func (c *conv) backward(dy compute.Buffer, want bool, w compute.Buffer) compute.
 	return c.dx
 }
 
-// weigh forms the weights' gradients of n rows x from those by what the convolution makes of them.
+// weigh forms the weights' gradients of n rows x from those by what the convolution makes of them; both have to
+// stay until the next pass.
 func (c *conv) weigh(x, dy compute.Buffer, n int) {
 	in, places := c.window.In(), c.window.Places()
 	out := places * c.channels

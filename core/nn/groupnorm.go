@@ -35,7 +35,7 @@ func (g groupNormSpec) layer(b *builder, in Shape, _ bool) Layer {
 
 func newGroupNorm(b *builder, groups picture.Groups) *groupNorm {
 	n := groups.Positions * groups.Channels
-	l := &groupNorm{affine: newAffine(b, groups.Channels, groups.Channels), groups: groups, stats: b.rows(groups.Stats()), y: b.rows(n), dx: b.back(n)}
+	l := &groupNorm{affine: newAffine(b, groups.Channels, groups.Channels, nil), groups: groups, stats: b.rows(groups.Stats()), y: b.rows(n), dx: b.back(n)}
 	l.joining()
 	return l
 }

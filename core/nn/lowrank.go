@@ -133,7 +133,7 @@ func adapt(b *builder, c *conv, targets ...string) Layer {
 		}
 		l.maps = append(l.maps, m)
 	}
-	l.site = newFormedSite(b, at)
+	l.site = newFormedSite(b, at, nil)
 	for i := range l.maps {
 		m, p := &l.maps[i], &arena{l.site.p}
 		p.take(m.at)

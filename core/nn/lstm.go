@@ -38,6 +38,7 @@ func (l lstmSpec) outline(in Shape) (Outline, error) {
 	o.Parameters += b.Parameters
 	o.Tensors = []Tensor{{Name: "weight_ih", Shape: []int{in.Channels, 4 * h}}, {Name: "bias_ih", Shape: []int{4 * h}}, {Name: "weight_hh", Shape: []int{h, 4 * h}}, {Name: "bias_hh", Shape: []int{4 * h}}}
 	o.Formed += b.Formed
+	o.Anew = append(o.Anew, b.Anew...)
 	o.Products += b.Products
 	// What cells hold, the results, those at the place before, and where that is.
 	o.Floats += b.Formed + 3*int64(o.Out.Len()) + int64(in.Height)

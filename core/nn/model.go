@@ -45,7 +45,8 @@ type Model struct {
 // written.
 func New(be compute.Backend, spec Spec, capacity, most int) *Model {
 	m := &Model{Spec: spec, Capacity: capacity, be: be, params: be.New(spec.Params()), views: &views{count: 1, spare: scratch{be: be}}, tokens: &tokens{}, dropping: &dropping{p: spec.Dropout}}
-	b := &builder{be: be, from: &arena{m.params}, capacity: capacity, most: most, views: m.views, tokens: m.tokens, dropping: m.dropping}
+	some := &anew{values: spec.anew, g: scratch{be: be}, gg: scratch{be: be}}
+	b := &builder{be: be, from: &arena{m.params}, capacity: capacity, most: most, views: m.views, anew: some, tokens: m.tokens, dropping: m.dropping}
 	if n := spec.Frozen(); n > 0 {
 		m.still = be.New(n)
 		b.still = &arena{m.still}

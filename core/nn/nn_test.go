@@ -23,7 +23,7 @@ func smallModels() []Spec {
 		chain(SoftmaxCE, "relu", 9, 17, 10),
 		chain(SigmoidBCE, "tanh", 33, 12, 6, 4),
 		chain(Squared, "relu", 4, 8, 8, 1),
-	}, slices.Concat(sequences, pictures, partly, inPart)...)
+	}, slices.Concat(sequences, pictures, partly, inPart, formedAnew)...)
 }
 
 // eachModel runs f on every backend there is for all small models.
@@ -108,6 +108,17 @@ var inPart = []Spec{
 	must(sequences[6].WithLowRank(LowRank{Rank: 1, Alpha: 1, Targets: []string{"dense", "value"}, FreezeA: true})),
 }
 
+// formedAnew are models whose convolutions have room for the gradients of one, two, four or eight examples, some of
+// each in one model.
+var formedAnew = []Spec{
+	pictures[0].FormedAnew(1),
+	pictures[1].FormedAnew(180),
+	pictures[2].FormedAnew(300),
+	pictures[3].FormedAnew(400),
+	sequences[6].FormedAnew(120),
+	sequences[9].FormedAnew(100),
+}
+
 func written(s Spec) string {
 	var all []string
 	for _, l := range s.Layers {
@@ -118,6 +129,9 @@ func written(s Spec) string {
 	}
 	if s.frozen.layers > 0 {
 		all = slices.Insert(all, s.frozen.layers, "|")
+	}
+	if s.anew > 0 {
+		all = append(all, fmt.Sprint("formed anew in ", s.anew))
 	}
 	return fmt.Sprint(s.Input, " ", strings.Join(all, " "))
 }

@@ -13,5 +13,5 @@ func (p positionSpec) outline(in Shape) (Outline, error) {
 }
 
 func (positionSpec) layer(b *builder, in Shape, _ bool) Layer {
-	return newBias(b, in, newAffine(b, in.Len(), 0))
+	return newBias(b, in, newAffine(b, in.Len(), 0, nil))
 }

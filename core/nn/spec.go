@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -48,6 +49,7 @@ type Outline struct {
 	Floats     int64    // of memory for each row of a batch
 	Back       int64    // of which for gradients, on a row's way back
 	Formed     int64    // of which for the parameters', where that is formed
+	Anew       []int    // the parts of Formed that [Spec.FormedAnew] may have not kept
 	Frozen     int      // further parameters, that are not trained
 	Once       int64    // of memory for all rows together, beside the parameters
 }
@@ -83,6 +85,7 @@ type Spec struct {
 	placed  []placed
 	params  int
 	frozen  frozen
+	anew    int64 // of [Spec.FormedAnew]; 0: gradients are kept
 }
 
 // WithDropout returns s with units dropped with probability p in [0, 1) behind every activation, those in
@@ -162,17 +165,58 @@ func (s Spec) Types() int {
 	return 0
 }
 
-// Floats is the memory that a model takes for each example of a batch, in values.
+// FormedAnew returns s with the gradients of large convolutions not kept: for each question that is
+// asked about them they are formed for some examples at a time, which take no more than so many values,
+// or one example. The memory of an example is then that of what goes through the layers, and
+// its gradient is computed twice.
+//
+// Guarantee: what is measured is what is added, to the bit ([Site]).
+func (s Spec) FormedAnew(values int64) Spec {
+	s.anew = max(values, 1)
+	return s
+}
+
+// AnewOf returns the sizes of a layer's gradients that are not kept.
+func (s Spec) AnewOf(l *Outline) []int {
+	return slices.DeleteFunc(slices.Clone(l.Anew), func(d int) bool { return !takes(s.anew, d) })
+}
+
+// Together returns the least number of examples whose gradients by a layer are formed at a time.
+func (s Spec) Together() int {
+	least := math.MaxInt
+	for _, l := range s.Layers {
+		for _, d := range s.AnewOf(&l) {
+			least = min(least, together(s.anew, d))
+		}
+	}
+	return least
+}
+
+// Anew is the memory for gradients that are not kept, of up to so many examples, in values.
+func (s Spec) Anew(capacity int) (most int) {
+	for _, l := range s.Layers {
+		for _, d := range s.AnewOf(&l) {
+			most = max(most, d*min(capacity, together(s.anew, d)))
+		}
+	}
+	return most
+}
+
+// Floats is the memory that a model takes for each example of a batch, in values, beside Anew.
 // Of more views than one all gradients are formed, and one layer's of a view at a time.
 func (s Spec) Floats(views int) int64 {
-	n, once, most := int64(0), int64(0), 0
+	n, once, all, most := int64(0), int64(0), 0, 0
 	for _, l := range s.Layers {
-		n, once, most = n+l.Floats-l.Formed, once+l.Formed, max(most, l.Parameters)
+		kept := l.Parameters
+		for _, d := range s.AnewOf(&l) {
+			kept, once = kept-d, once-int64(d)
+		}
+		n, once, all, most = n+l.Floats-l.Formed, once+l.Formed, all+kept, max(most, kept)
 	}
 	if views == 1 {
 		return n + once
 	}
-	return int64(views)*n + int64(s.params) + int64(most)
+	return int64(views)*n + int64(all) + int64(most)
 }
 
 // CheckLipschitz refuses, by its number and name, a layer through which value clipping
@@ -242,6 +286,7 @@ type builder struct {
 	capacity int // examples
 	most     int // views of each
 	views    *views
+	anew     *anew
 	tokens   *tokens
 	dropping *dropping
 }

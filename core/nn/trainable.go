@@ -155,7 +155,7 @@ func (s Spec) parted() Spec {
 // train notes in an outline what of its layer is trained.
 func (o *Outline) train(how training, low LowRank) {
 	formed := o.Formed
-	o.Parameters, o.Tensors = 0, slices.Clone(o.Tensors)
+	o.Parameters, o.Anew, o.Tensors = 0, nil, slices.Clone(o.Tensors)
 	for i := range o.Tensors {
 		t := &o.Tensors[i]
 		if t.Still = how != biasesAlone || !strings.Contains(t.Name, "bias"); t.Still {

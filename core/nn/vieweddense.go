@@ -21,7 +21,7 @@ type viewedDense struct {
 }
 
 func (a denseSpec) newViewed(b *builder, in Shape, wantDx bool) Layer {
-	l := &viewedDense{affine: newAffine(b, in.Len()*a.out, a.out), in: in.Len(), out: a.out, zero: a.zero, y: b.rows(a.out)}
+	l := &viewedDense{affine: newAffine(b, in.Len()*a.out, a.out, nil), in: in.Len(), out: a.out, zero: a.zero, y: b.rows(a.out)}
 	if wantDx {
 		l.dx = b.back(l.in)
 	}

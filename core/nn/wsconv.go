@@ -41,6 +41,9 @@ func (s wsconvSpec) layer(b *builder, in Shape, wantDx bool) Layer {
 		stats:    b.be.New(2 * s.channels),
 		factors:  b.be.New(2 * s.channels),
 	}
+	if b.how == whole {
+		l.site.change = l.standardise
+	}
 	kernel.Fill(b.be, s.channels, float32(1/math.Sqrt(float64(patch))), l.factors.Slice(0, s.channels))
 	kernel.Fill(b.be, s.channels, 0, l.factors.Slice(s.channels, s.channels))
 	return l
@@ -66,14 +69,14 @@ func (l *wsconv) Forward(x compute.Buffer, n int) compute.Buffer {
 }
 
 func (l *wsconv) Backward(dy compute.Buffer, want bool) compute.Buffer {
-	dx := l.backward(dy, want, l.standard)
-	if l.how != whole {
-		return dx
+	return l.backward(dy, want, l.standard)
+}
+
+// standardise makes, of n examples' gradients by the weights as they are used, those by the parameters.
+func (l *wsconv) standardise(n int, g compute.Buffer) {
+	for i := range n {
+		row := g.Slice(i*l.p.Len(), l.w.Len())
+		picture.GroupNormGrad(l.be, l.groups, 1, l.w, l.factors, l.stats, row, l.row)
+		kernel.Copy(l.be, l.w.Len(), row, l.row)
 	}
-	for i := range l.site.n {
-		g := l.site.g.Slice(i*l.p.Len(), l.w.Len())
-		picture.GroupNormGrad(l.be, l.groups, 1, l.w, l.factors, l.stats, g, l.row)
-		kernel.Copy(l.be, l.w.Len(), g, l.row)
-	}
-	return dx
 }

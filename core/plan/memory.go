@@ -66,7 +66,7 @@ const wideSums = 3
 // memory is Memory with so many copies of the parameters for their sums.
 func (t *Terms) memory(capacity, sums int) (backend, host int64) {
 	backend, host = t.fixed(sums)
-	backend += float * int64(capacity+1) * t.width()
+	backend += float * (int64(capacity+1)*t.width() + t.anew(capacity))
 	if t.Meta.FeatureBytes == 1 {
 		backend += int64((capacity+1)*t.Meta.Features + float*256)
 	}
@@ -159,6 +159,9 @@ func (t *Terms) width() int64 {
 			switch d, formed := int64(o.Parameters), o.Formed > 0 || views > 1; {
 			case t.first.Geometry != nil && formed:
 				width += d
+				for _, less := range t.Spec.AnewOf(&o) {
+					width -= int64(less)
+				}
 			case (t.first.Geometry != nil || t.Config.DiagnosticsEvery > 0) && !formed:
 				width += min(in+2*out, d)
 			}
@@ -166,6 +169,30 @@ func (t *Terms) width() int64 {
 		in = int64(o.Out.Len())
 	}
 	return width
+}
+
+// anew returns the number of values of gradients that are formed for some of so many rows at a time, and of what is
+// made of them.
+func (t *Terms) anew(capacity int) int64 {
+	copies := int64(1)
+	if t.Config.Augmentation.Multiplicity > 1 {
+		copies++
+	}
+	if t.first.Geometry != nil {
+		copies++
+	}
+	return copies * int64(t.Spec.Anew(capacity))
+}
+
+// anewValues bounds the values of gradients that are formed at a time: 256 MB, or 16 rows of the largest
+// convolution of a ResNet-18, whose tiles are then a GPU's processors twenty times over.
+const anewValues = 1 << 26
+
+// FormedAnew returns terms by which gradients of large convolutions are formed anew for each question, so
+// that more rows go through the model at once ([nn.Spec.FormedAnew]).
+func (t Terms) FormedAnew() Terms {
+	t.Spec = t.Spec.FormedAnew(anewValues)
+	return t
 }
 
 // squares returns the number of values in matrices that are not parameters: those of

@@ -89,7 +89,7 @@ func (r *Run) turnTo(ctx context.Context) (bool, error) {
 		if err != nil {
 			return false, fmt.Errorf("train: a change: %w", err)
 		}
-		r.plan, r.epsilon, r.work.terms = p, p.Epsilon, terms
+		r.plan, r.epsilon, r.work.terms = p, p.Epsilon, r.work.onSpace(terms)
 		r.work.clipper.Rule, r.work.query = c.Rule, c.Rule.Query()
 	}
 	return r.course.turned > before, nil

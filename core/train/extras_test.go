@@ -40,7 +40,7 @@ func TestGradientDiagnosticsMeasureWhatIsCutOff(t *testing.T) {
 		t.Errorf("nothing was clipped, yet %+v", *g)
 	}
 	ds := small(t)
-	rounding := 1 + rowSlack + sumSlack(ds.Train.N, ds.Train.N)
+	rounding := 1 + rowSlack + sumSlack(ds.Train.N, ds.Train.N, math.MaxInt)
 	if want := run.Number(math.Pow(1e6*rounding/100, 2) * 12); math.Abs(float64(g.NoiseVariance/want)-1) > 1e-9 {
 		t.Errorf("noise variance %g, want σ²C²d/B² = %g", g.NoiseVariance, want)
 	}

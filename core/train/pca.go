@@ -90,7 +90,7 @@ func (d *feed) directions(moment []float64, f, k int) ([]float32, error) {
 	}
 	n := d.workspace.rows
 	kept := 0x1p-48 * float64(n) // of sums as they are read: see kernel.SplitDigits
-	std := d.terms.PCANoise * (1 + rowSlack + sumSlack(n, d.capacity) + 2*kept)
+	std := d.terms.PCANoise * (1 + rowSlack + sumSlack(n, d.capacity, compute.BlockRows) + 2*kept)
 	at := 0
 	for i := range f {
 		for j := i; j < f; j++ {

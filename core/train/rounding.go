@@ -51,6 +51,10 @@ import (
 //     the same in D and D′, so what differs is two pieces and two blocks, in D
 //     and in D′: 4 times the two, or 6.4·10⁻⁴·C for m = 64 and p = 4.
 //
+//     Where a layer's gradients are formed for fewer rows at a time, its pieces or blocks are
+//     smaller, and each lies within one of those ([nn.Spec.Together]): of its coordinates
+//     no row is in more partial sums than there, and the bound is of the number of these.
+//
 //  4. Blocks are added to 53 binary digits: K of them, N rows in all, err by
 //     2⁻⁵³·(K+1)·N/2·C at most, twice.
 //
@@ -73,7 +77,7 @@ import (
 // same on both sides. An empty row, by which zero-out replaces x, adds exactly 0
 // wherever it stands: it is as though x had not been sampled.
 func rounded(w *workspace, long float64) float64 {
-	sums := sumSlack(w.rows, w.model.Capacity)
+	sums := sumSlack(w.rows, w.model.Capacity, w.terms.Spec.Together())
 	if w.terms.Spec.Vocabulary() > 0 {
 		sums = math.Hypot(sums, tableSlack(w.rows))
 	}
@@ -84,10 +88,10 @@ func rounded(w *workspace, long float64) float64 {
 const rowSlack = 1e-6
 
 // sumSlack returns what rounding adds to the sensitivity of a sum of up to n rows of
-// norm 1, capacity of them at a time: items 3 and 4 above.
-func sumSlack(n, capacity int) float64 {
+// norm 1, capacity of them at a time, of which so many are formed together: items 3 and 4 above.
+func sumSlack(n, capacity, together int) float64 {
 	const m, p = compute.PieceRows, compute.BlockPieces
-	blocks := math.Ceil(float64(n)/float64(capacity)) * math.Ceil(float64(capacity)/compute.BlockRows)
+	blocks := math.Ceil(float64(n)/float64(capacity)) * math.Ceil(float64(capacity)/float64(min(together, compute.BlockRows)))
 	return 0x1p-22*m*((m+1)/2.0+p*(p+1)/2-1) + 0x1p-53*(blocks+1)*float64(n)
 }
 

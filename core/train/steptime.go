@@ -39,7 +39,7 @@ func StepTime(ctx context.Context, p *plan.Plan, be compute.Backend) (time.Durat
 
 func stepTime(ctx context.Context, p *plan.Plan, be compute.Backend, now func() time.Time) (time.Duration, error) {
 	terms := p.Terms()
-	space, err := spaceOn(be, &terms)
+	space, err := spaceOn(be, terms)
 	if err != nil {
 		return 0, err
 	}

@@ -359,12 +359,13 @@ func (b lostNorms) Run(k *compute.Kernel, a compute.Args) { // squares in float3
 // TestSensitivityOfSumsGrowsLittleByRounding: what rounding adds to the noise, by size of batch.
 func TestSensitivityOfSumsGrowsLittleByRounding(t *testing.T) {
 	for _, tt := range []struct {
-		rows, batch int
-		most        float64
+		rows, batch, together int
+		most                  float64
 	}{
-		{60_000, 128, 1e-3}, {60_000, 512, 1e-3}, {60_000, 10_000, 1e-3}, {1_000_000, 1_000_000, 1e-2},
+		{60_000, 128, math.MaxInt, 1e-3}, {60_000, 512, math.MaxInt, 1e-3}, {60_000, 10_000, math.MaxInt, 1e-3}, {1_000_000, 1_000_000, math.MaxInt, 1e-2},
+		{60_000, 512, 16, 1e-3}, {1_000_000, 1_000_000, 1, 1e-2}, // of which each row is a block
 	} {
-		got := rowSlack + sumSlack(tt.rows, min(1024, tt.batch+6*int(math.Sqrt(float64(tt.batch)))+1))
+		got := rowSlack + sumSlack(tt.rows, min(1024, tt.batch+6*int(math.Sqrt(float64(tt.batch)))+1), tt.together)
 		if t.Logf("N = %d, B = %d: noise larger by %.4f %%", tt.rows, tt.batch, 100*got); !(got > 0 && got <= tt.most) {
 			t.Errorf("N = %d, B = %d: rounding adds %g to the sensitivity, want at most %g", tt.rows, tt.batch, got, tt.most)
 		}

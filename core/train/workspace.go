@@ -74,9 +74,10 @@ func newWorkspace(be compute.Backend, terms plan.Terms, trainRows int, others Ex
 // reserve has a backend with memory of its own reserve the run's, and takes physical batches
 // of as many rows as there is room for.
 func (w *workspace) reserve(be compute.Backend) (err error) {
-	if w.space, err = spaceOn(be, &w.terms); err != nil {
+	if w.space, err = spaceOn(be, w.terms); err != nil {
 		return err
 	}
+	w.terms = w.onSpace(w.terms)
 	if w.capacity < w.asked {
 		w.refused = fmt.Sprintf("%s has memory for %d rows at once, not for %d: each step took them in more parts. The result does not depend on it.",
 			cmp.Or(compute.DeviceOf(be), be.Name()), w.capacity, w.asked)
@@ -84,10 +85,19 @@ func (w *workspace) reserve(be compute.Backend) (err error) {
 	return nil
 }
 
+// onSpace returns terms as the run's space has them.
+func (s space) onSpace(t plan.Terms) plan.Terms {
+	if s.anew {
+		return t.FormedAnew()
+	}
+	return t
+}
+
 // space describes a run's rows in the memory of a backend.
 type space struct {
 	capacity, asked int  // rows that go through the model at once, and those that would without a limit
 	resident        bool // all rows stay there
+	anew            bool // gradients are formed anew: more rows go through the model than they could be kept of
 	kept            bool // what frozen layers make of all rows stays there, or here where the backend has no memory of its own
 }
 
@@ -96,22 +106,23 @@ type space struct {
 // needs another backend.
 //
 // Guarantee: that of the plan. The space depends on the terms and the machine, and on no row.
-func spaceOn(be compute.Backend, t *plan.Terms) (s space, err error) {
+func spaceOn(be compute.Backend, t plan.Terms) (s space, err error) {
 	r, ok := be.(compute.Reserver)
 	if !ok {
 		return space{capacity: t.Capacity, asked: t.Capacity, kept: t.Kept() > 0}, nil
 	}
 	s.asked = t.CapacityIn(math.MaxInt64)
 	rows, kept := t.Resident(), t.Kept()
-	sizes := []int64{t.Room(s.asked)}
-	for _, more := range []int64{rows, kept, rows + kept} { // the most first
-		if size := sizes[len(sizes)-1] + more; size != sizes[0] {
-			sizes = append([]int64{size}, sizes...)
-		}
+	sizes, anew := roomFor(&t, s.asked), t.FormedAnew()
+	if anew.Room(s.asked) < t.Room(s.asked) {
+		sizes = append(sizes, roomFor(&anew, s.asked)...)
 	}
 	room, err := r.Reserve(sizes...)
 	if err != nil {
 		return s, fmt.Errorf("train: memory for the run: %w", err)
+	}
+	if s.anew = anew.CapacityIn(room) > t.CapacityIn(room); s.anew {
+		t = anew
 	}
 	left := room - t.Room(s.asked)
 	s.capacity = t.CapacityIn(room)
@@ -129,6 +140,19 @@ func spaceOn(be compute.Backend, t *plan.Terms) (s space, err error) {
 	}
 	s.resident = rows > 0 && left >= rows
 	return s, nil
+}
+
+// roomFor returns the sizes of memory for so many rows at once, the most first: with all rows, with what frozen
+// layers make of them, with both, and with neither.
+func roomFor(t *plan.Terms, capacity int) []int64 {
+	rows, kept := t.Resident(), t.Kept()
+	sizes := []int64{t.Room(capacity)}
+	for _, more := range []int64{rows, kept, rows + kept} {
+		if size := sizes[len(sizes)-1] + more; size != sizes[0] {
+			sizes = append([]int64{size}, sizes...)
+		}
+	}
+	return sizes
 }
 
 // makeModel makes the model, and the gradient's memory.

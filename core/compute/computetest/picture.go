@@ -145,9 +145,31 @@ func checkConvGrad(c *check) {
 				}
 			})
 		}
-		dx.want = each(m*in, func(i int) value { return all[i].value(1) })
+		dx.want = each(m*in, func(i int) value {
+			want := all[i].value(1)
+			want.orNaN = endlessBeyond(v, k, w.data, i%in)
+			return want
+		})
 		c.verify("ConvGrad(%+v, %d, %d)", v, m, k)
 	})
+}
+
+// endlessBeyond reports whether a weight is not finite through which a value of the picture would be
+// seen from a place that there is not.
+func endlessBeyond(v picture.Window, k int, w []float32, at int) bool {
+	down, across := v.Out()
+	for j := range v.High * v.Wide {
+		y, x := at/v.Channels/v.Width+v.Pad-j/v.Wide, at/v.Channels%v.Width+v.Pad-j%v.Wide
+		if y%v.Stride != 0 || x%v.Stride != 0 || y >= 0 && y/v.Stride < down && x >= 0 && x/v.Stride < across {
+			continue
+		}
+		for _, u := range w[(j*v.Channels+at%v.Channels)*k:][:k] {
+			if float64(u)-float64(u) != 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func checkConvWeights(c *check) {

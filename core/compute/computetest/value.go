@@ -12,6 +12,7 @@ type value struct {
 	tol   float64
 	exact bool
 	any   bool // float32 may overflow on the way; a bound stays one
+	orNaN bool // it may be NaN instead
 	// Of a norm: what must be NaN may be +Inf instead, as either is refused; with
 	// refuse it must be one of them.
 	bound, refuse bool
@@ -28,6 +29,8 @@ func (w value) accepts(got float32) bool { return w.accepts64(float64(got)) }
 func (w value) accepts64(g float64) bool {
 	refused := math.IsNaN(g) || math.IsInf(g, 1)
 	switch {
+	case w.orNaN && math.IsNaN(g):
+		return true
 	case w.refuse:
 		return refused
 	case w.bound && (math.IsNaN(w.v) || math.IsInf(w.v, 1)):

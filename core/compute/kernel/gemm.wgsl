@@ -1,13 +1,5 @@
 // What stands here is matrices as operands of tile.wgsl's product.
 
-// quad reads four of many rows at one of so many terms from a matrix, whose rows and terms
-// are so far apart: beyond the last row the last again.
-fn quad(at: u32, row: u32, apart: u32, many: u32, byRow: u32, term: u32, terms: u32, byTerm: u32) -> vec4<f32> {
-  let rows = min(vec4(row, row + apart, row + 2u * apart, row + 3u * apart), vec4(many - 1u));
-  let p = at + rows * byRow + min(term, terms - 1u) * byTerm;
-  return select(vec4(0.0), vec4(values[p.x], values[p.y], values[p.z], values[p.w]), term < terms);
-}
-
 fn leftQuad(what: Product, row: u32, apart: u32, term: u32) -> vec4<f32> {
   let along = what.leftAlong;
   return quad(args.b0, row, apart, what.rows, select(1u, what.terms, along), term, what.terms, select(what.rows, 1u, along));
@@ -18,9 +10,19 @@ fn rightQuad(what: Product, column: u32, apart: u32, term: u32) -> vec4<f32> {
   return quad(args.b1, column, apart, what.columns, select(1u, what.terms, along), term, what.terms, select(what.columns, 1u, along));
 }
 
-fn ofMatrices(id: vec3<u32>) -> Product {
-  return Product(u32(args.n2), u32(args.n3), u32(args.n4), args.n0 == 0, args.n1 != 0, id.z, args.f1 != 0.0);
+// Of one product, several workgroups may have a tile, a round of pieces each.
+fn tiled(id: vec3<u32>, lane: u32, side: u32, depth: u32, lanes: u32) {
+  let at = spot(id, u32(args.n2), u32(args.n3), side);
+  let apart = args.f1 != 0.0;
+  if (at.z > 0u && !apart) { return; }
+  product(Product(u32(args.n2), u32(args.n3), u32(args.n4), args.n0 == 0, args.n1 != 0, at.z, apart), at, lane, side, depth, lanes);
 }
+
+@compute @workgroup_size(64)
+fn tile16(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) { tiled(id, lane, 2u, 64u, 64u); }
+
+@compute @workgroup_size(256)
+fn tile128(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) { tiled(id, lane, 16u, 8u, 256u); }
 
 // put adds beta times what is there, or keeps a piece for join.
 fn put(what: Product, piece: u32, r: u32, c: u32, apart: u32, v: vec4<f32>) {
@@ -35,26 +37,6 @@ fn put(what: Product, piece: u32, r: u32, c: u32, apart: u32, v: vec4<f32>) {
     at += apart;
     x = x.yzwx;
   }
-}
-
-@compute @workgroup_size(64)
-fn tile16(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  product(ofMatrices(id), id, lane, 2u, 64u, 64u);
-}
-
-@compute @workgroup_size(64)
-fn tile32(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  product(ofMatrices(id), id, lane, 4u, 32u, 64u);
-}
-
-@compute @workgroup_size(64)
-fn tile64(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  product(ofMatrices(id), id, lane, 8u, 16u, 64u);
-}
-
-@compute @workgroup_size(256)
-fn tile128(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  product(ofMatrices(id), id, lane, 16u, 8u, 256u);
 }
 
 // join adds up the sums of pieces that were kept apart.

@@ -1,7 +1,5 @@
 package shader
 
-import "slices"
-
 // tile is a way to share a product among workgroups. All add up each result in the same
 // order (tile.wgsl), so the choice among them may follow the number of rows: no bit of a
 // row depends on it.
@@ -23,46 +21,49 @@ const (
 	fewGroups = 64
 )
 
-// groups returns the number of workgroups across and down.
-func (t tile) groups(m, n int) (across, down int) { return Per(n, t.size), Per(m, t.size) }
+// groups returns the number of workgroups for results [m×n].
+func (t tile) groups(m, n int) int { return Per(n, t.size) * Per(m, t.size) }
 
-// tileFor returns the tile for results [m×n]: the largest of which there are enough and that is not
-// far wider than the results.
-func tileFor(m, n int) tile {
-	for _, t := range tiles {
-		across, down := t.groups(m, n)
-		if t.size < 2*min(m, n) && across*down >= t.least {
+// tileFor returns the tile, of some, for so many results [m×n]: the largest of which there are enough
+// and that is not far wider than the results, or else the last.
+func tileFor(some []tile, m, n, many int) tile {
+	for _, t := range some {
+		if t.size < 2*min(m, n) && many*t.groups(m, n) >= t.least {
 			return t
 		}
 	}
-	return tiles[len(tiles)-1]
+	return some[len(some)-1]
+}
+
+// Tiles runs the program of so many products side by side, each with results [m×n], in one of the
+// two tiles that all programs have: with all four, a ResNet's convolutions would take a dozen
+// programs. Programs find a workgroup's spot from its number alone, so that there may
+// be more of them than may stand side by side.
+func (c *Call) Tiles(m, n, many int) {
+	t := tileFor(tiles[1:3], m, n, many)
+	c.Run(t.entry, many*t.groups(m, n))
 }
 
 // Product runs the program of a product with results [m×n] and k terms. F[1] says that
 // workgroups store the sums of each piece, which join adds up.
 func (c *Call) Product(m, n, k int) {
-	t := tileFor(m, n)
-	if across, down := t.groups(m, n); max(across, down) > MostGroups { // the smallest that may stand side by side
-		i := slices.IndexFunc(tiles, func(t tile) bool { across, down := t.groups(m, n); return max(across, down) > MostGroups })
-		t = tiles[max(i-1, 0)]
-	}
-	across, down := t.groups(m, n)
-	if rounds := t.apart(m, n, k); rounds > 1 {
+	t := tileFor(tiles, m, n, 1)
+	rounds := t.apart(m, n, k)
+	if rounds > 1 {
 		c.Space, c.F[1] = Per(k, pieceTerms)*m*n, 1
-		c.Run(t.entry, across, down, rounds)
-		c.Run("join", Per(m*n, 64))
-		return
 	}
-	c.Run(t.entry, across, down)
+	c.Run(t.entry, rounds*t.groups(m, n))
+	if rounds > 1 {
+		c.Run("join", Per(m*n, 64))
+	}
 }
 
 // apart returns the number of workgroups that share the terms of a tile: one for each round
 // of pieces where there are few tiles, many terms, and little to store beside what is read,
 // else 1.
 func (t tile) apart(m, n, k int) int {
-	across, down := t.groups(m, n)
 	rounds := Per(k, pieceTerms*t.pieces)
-	if sums := Per(k, pieceTerms) * m * n; across*down >= fewGroups || rounds < 4 || rounds > MostGroups || sums > max(1<<20, (m+n)*k/8) {
+	if sums := Per(k, pieceTerms) * m * n; t.groups(m, n) >= fewGroups || rounds < 4 || rounds > MostGroups || sums > max(1<<20, (m+n)*k/8) {
 		return 1
 	}
 	return rounds

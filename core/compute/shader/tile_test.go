@@ -12,33 +12,42 @@ import (
 func TestProductsRunOnTheTilesTheyAreMadeFor(t *testing.T) {
 	for _, s := range []struct {
 		m, n, k int
+		many    int    // 0 for a product alone, which may have its terms shared
 		want    string // entry points and their workgroups
 	}{
-		{4096, 4096, 4096, "tile128[32 32 1]"},
-		{2048, 2048, 2048, "tile128[16 16 1]"},
-		{1024, 1024, 1024, "tile64[16 16 1]"},
-		{65536, 64, 576, "tile64[1 1024 1]"},
-		{4096, 128, 784, "tile32[4 128 1]"},
-		{4096, 784, 128, "tile128[7 32 1]"},
-		{128, 128, 784, "tile16[8 8 1]"},
-		{784, 128, 128, "tile16[8 49 1]"},
-		{128, 10, 128, "tile16[1 8 1]"},
-		{65536, 10, 64, "tile16[1 4096 1]"}, // few columns: no tile six times as wide
-		{64, 1, 1 << 20, "tile16[1 4 1024] join[1 1 1]"},
-		{64, 64, 8192, "tile16[4 4 8] join[64 1 1]"},
-		{64, 64, 1024, "tile16[4 4 1]"},
-		{1, 1, 0, "tile16[1 1 1]"},
-		{0, 5, 7, ""}, {5, 0, 7, ""},
-		{5, 2_000_000, 3, "tile32[62500 1 1]"}, // more of 16 than may stand side by side
+		{4096, 4096, 4096, 0, "tile128[1024 1 1]"},
+		{2048, 2048, 2048, 0, "tile128[256 1 1]"},
+		{1024, 1024, 1024, 0, "tile64[256 1 1]"},
+		{65536, 64, 576, 0, "tile64[1024 1 1]"},
+		{4096, 128, 784, 0, "tile32[512 1 1]"},
+		{4096, 784, 128, 0, "tile128[224 1 1]"},
+		{128, 128, 784, 0, "tile16[64 1 1]"},
+		{784, 128, 128, 0, "tile16[392 1 1]"},
+		{128, 10, 128, 0, "tile16[8 1 1]"},
+		{65536, 10, 64, 0, "tile16[4096 1 1]"}, // few columns: no tile six times as wide
+		{64, 1, 1 << 20, 0, "tile16[4096 1 1] join[1 1 1]"},
+		{64, 64, 8192, 0, "tile16[128 1 1] join[64 1 1]"},
+		{64, 64, 1024, 0, "tile16[16 1 1]"},
+		{1, 1, 0, 0, "tile16[1 1 1]"},
+		{0, 5, 7, 0, ""}, {5, 0, 7, 0, ""},
+		{5, 2_000_000, 3, 0, "tile16[62500 2 1]"}, // more than may stand side by side
+		{577, 64, 1024, 64, "tile64[640 1 1]"},    // gradients of 64 rows
+		{4609, 512, 16, 64, "tile64[37376 1 1]"},
+		{577, 64, 1024, 4, "tile32[152 1 1]"},
+		{25088, 16, 64, 1, "tile32[784 1 1]"},
 	} {
 		var c Call
-		c.Product(s.m, s.n, s.k)
+		if s.many == 0 {
+			c.Product(s.m, s.n, s.k)
+		} else {
+			c.Tiles(s.m, s.n, s.many)
+		}
 		var got []string
 		for _, g := range c.Stages {
 			got = append(got, fmt.Sprint(g.Entry, g.Groups))
 		}
 		if got := strings.Join(got, " "); got != s.want {
-			t.Errorf("%d×%d, %d terms: %s, want %s", s.m, s.n, s.k, got, s.want)
+			t.Errorf("%d×%d, %d terms, %d times: %s, want %s", s.m, s.n, s.k, s.many, got, s.want)
 		}
 	}
 }

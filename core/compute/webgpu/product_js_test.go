@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
+	"clipscope/core/compute/kernel/picture"
 	"clipscope/core/compute/shader"
 )
 
@@ -53,10 +55,10 @@ func TestTilesGiveTheSameBits(t *testing.T) {
 			for i := range 2 * len(tiles) {
 				way, apart := tiles[i/2], i%2 == 1
 				call, space := a, 0
-				stages := []shader.Stage{{Entry: way.entry, Groups: [3]int{shader.Per(n, way.size), shader.Per(m, way.size), 1}}}
+				stages := []shader.Stage{{Entry: way.entry, Groups: [3]int{shader.Per(n, way.size) * shader.Per(m, way.size), 1, 1}}}
 				if apart {
 					call.F[1], space = 1, max(1, shader.Per(k, 64)*m*n)
-					stages[0].Groups[2] = max(1, shader.Per(k, 64*way.pieces))
+					stages[0].Groups[0] *= max(1, shader.Per(k, 64*way.pieces))
 					stages = append(stages, shader.Stage{Entry: "join", Groups: [3]int{shader.Per(m*n, 64), 1, 1}})
 				}
 				b.Write(bz, before)
@@ -98,5 +100,102 @@ func TestTilesGiveTheSameBits(t *testing.T) {
 		b.Free(bx)
 		b.Free(by)
 		b.Free(bz)
+	}
+}
+
+// TestConvolutionsGiveTheSameBitsInAllTiles: a convolution, and both of its gradients, are the same to
+// the bit in every tile, around whose edges there are pictures, places, channels and windows.
+// What they should be is known to the suite, which has them in one of the tiles.
+func TestConvolutionsGiveTheSameBitsInAllTiles(t *testing.T) {
+	b := open(t)
+	defer b.Close()
+	rng := rand.New(rand.NewPCG(40, 2))
+	values := func(n int) compute.Buffer {
+		v := make([]float32, n)
+		for i := range v {
+			v[i] = float32(rng.NormFloat64())
+		}
+		x := b.New(n)
+		b.Write(x, v)
+		return x
+	}
+	for _, s := range []struct {
+		picture.Window
+		m, k int
+	}{
+		{picture.Window{Height: 3, Width: 5, Channels: 1, High: 3, Wide: 3, Stride: 1, Pad: 1}, 1, 1},
+		{picture.Window{Height: 4, Width: 4, Channels: 7, High: 3, Wide: 3, Stride: 1, Pad: 1}, 8, 16}, // 128 places, a window of 63 values and the bias
+		{picture.Window{Height: 9, Width: 7, Channels: 17, High: 4, Wide: 2, Stride: 2, Pad: 1}, 11, 33},
+		{picture.Window{Height: 8, Width: 8, Channels: 16, High: 8, Wide: 8, Stride: 3, Pad: 3}, 3, 15},
+		{picture.Window{Height: 7, Width: 1, Channels: 65, High: 2, Wide: 1, Stride: 1}, 3, 65},
+		{picture.Window{Height: 5, Width: 6, Channels: 32, High: 1, Wide: 1, Stride: 2}, 43, 127}, // 387 places; a window that leaves positions out
+		{picture.Window{Height: 9, Width: 9, Channels: 3, High: 2, Wide: 3, Stride: 4, Pad: 1}, 5, 129},
+		{picture.Window{Height: 33, Width: 31, Channels: 1, High: 5, Wide: 5, Stride: 1, Pad: 2}, 2, 10}, // 1,023 places
+	} {
+		w := s.Window
+		in, out, weights, stride := w.In(), w.Places()*s.k, w.Patch()*s.k, w.Stride
+		x, dy, parameters := values(s.m*in), values(s.m*out), values(weights+s.k)
+		for _, c := range []struct {
+			kernel     string
+			operands   []compute.Buffer // and the result
+			size       int              // of the result
+			m, n, many int              // of products
+		}{
+			{"conv", []compute.Buffer{x, parameters.Slice(0, weights), parameters.Slice(weights, s.k)}, s.m * out, s.m * w.Places(), s.k, 1},
+			{"convGrad", []compute.Buffer{dy, parameters.Slice(0, weights)}, s.m * in, s.m * shader.Per(w.Height, stride) * shader.Per(w.Width, stride), w.Channels, stride * stride},
+			{"convWeights", []compute.Buffer{x, dy}, s.m * (w.Patch() + 1) * s.k, w.Patch() + 1, s.k, s.m},
+		} {
+			a := compute.Args{N: [5]int{s.m, w.Height, w.Width, w.Channels, s.k}, F: [6]float64{float64(w.High), float64(w.Wide), float64(stride), float64(w.Pad)}}
+			copy(a.Buf[:], c.operands)
+			var want []float32
+			for _, way := range tiles[1:3] {
+				result := values(c.size)
+				a.Buf[len(c.operands)] = result
+				b.RunStages(c.kernel, a, 0, shader.Stage{Entry: way.entry, Groups: [3]int{c.many * shader.Per(c.m, way.size) * shader.Per(c.n, way.size), 1, 1}})
+				got := make([]float32, c.size)
+				if err := compute.Read(context.Background(), b, got, result); err != nil {
+					t.Fatal(err)
+				}
+				b.Free(result)
+				if want == nil {
+					want = got
+				}
+				for i, v := range got {
+					if math.Float32bits(v) != math.Float32bits(want[i]) {
+						t.Fatalf("%s of %d pictures, %d channels out, %+v: %s: result %d is %v, and %v by %s", c.kernel, s.m, s.k, w, way.entry, i, v, want[i], tiles[1].entry)
+					}
+				}
+			}
+		}
+		b.Free(x)
+		b.Free(dy)
+		b.Free(parameters)
+	}
+}
+
+// TestWorkgroupsInRowsHaveTheirTiles: where workgroups stand in several rows, as more of them do than may stand
+// side by side, each has a tile of its own, and those beyond the last have none.
+func TestWorkgroupsInRowsHaveTheirTiles(t *testing.T) {
+	b := open(t)
+	defer b.Close()
+	const n = 4*16 + 5 // five tiles, and six workgroups
+	x, y, z := b.New(1), b.New(n), b.New(n)
+	row := make([]float32, n)
+	for i := range row {
+		row[i] = float32(i)
+	}
+	b.Write(x, []float32{2})
+	b.Write(y, row)
+	kernel.Fill(b, n, 8, z)
+	a := compute.Args{N: [5]int{0, 0, 1, n, 1}, F: [6]float64{0.5}, Buf: [5]compute.Buffer{x, y, z}} // a tile computed twice would halve twice
+	b.RunStages("gemm", a, 0, shader.Stage{Entry: "tile16", Groups: [3]int{3, 2, 1}})
+	got := make([]float32, n)
+	if err := compute.Read(context.Background(), b, got, z); err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range got {
+		if w := 2*row[i] + 4; v != w {
+			t.Fatalf("result %d is %v, want %v", i, v, w)
+		}
 	}
 }

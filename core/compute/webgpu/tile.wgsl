@@ -1,5 +1,5 @@
-// The tiles of products: a program that has a product says what its operands are and where
-// results go, and calls product in entry points of its own.
+// The tiles of products: a program that has a product says what its operands are, where
+// results go, and which tile a workgroup has.
 //
 //	fn leftQuad(what: Product, row: u32, apart: u32, term: u32) -> vec4<f32>
 //	fn rightQuad(what: Product, column: u32, apart: u32, term: u32) -> vec4<f32>
@@ -10,6 +10,10 @@
 //	fn put(what: Product, piece: u32, row: u32, column: u32, apart: u32, v: vec4<f32>)
 //
 // stores four results of a row, of columns so far apart, but for what is beyond the last.
+//
+//	fn tiled(id: vec3<u32>, lane: u32, side: u32, depth: u32, lanes: u32)
+//
+// calls product with the workgroup's spot.
 //
 // A workgroup has a tile of the results, side·8 rows and columns. Every tile adds up each
 // result in the same order, so the choice among them changes no bit:
@@ -38,6 +42,28 @@ const PIECE = 64u;
 const ROOM = 320u;
 var<workgroup> left: array<vec4<f32>, ROOM>;
 var<workgroup> right: array<vec4<f32>, ROOM>;
+
+// spot is the tile that a workgroup has, of those of products [rows×columns] side by side: its
+// number across and down, and that of the product, which may be beyond the last.
+fn spot(id: vec3<u32>, rows: u32, columns: u32, side: u32) -> vec3<u32> {
+  let across = (columns + 8u * side - 1u) / (8u * side); let down = (rows + 8u * side - 1u) / (8u * side);
+  let g = group(id);
+  return vec3(g % across, g / across % down, g / across / down);
+}
+
+@compute @workgroup_size(64)
+fn tile32(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) { tiled(id, lane, 4u, 32u, 64u); }
+
+@compute @workgroup_size(64)
+fn tile64(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) { tiled(id, lane, 8u, 16u, 64u); }
+
+// quad reads four of many rows at one of so many terms from a matrix, whose rows and terms
+// are so far apart: beyond the last row the last again.
+fn quad(at: u32, row: u32, apart: u32, many: u32, byRow: u32, term: u32, terms: u32, byTerm: u32) -> vec4<f32> {
+  let rows = min(vec4(row, row + apart, row + 2u * apart, row + 3u * apart), vec4(many - 1u));
+  let p = at + rows * byRow + min(term, terms - 1u) * byTerm;
+  return select(vec4(0.0), vec4(values[p.x], values[p.y], values[p.z], values[p.w]), term < terms);
+}
 
 // Sums are those of two quads of rows and two of columns, a column of a matrix for each row.
 struct Sums { s00: mat4x4<f32>, s01: mat4x4<f32>, s10: mat4x4<f32>, s11: mat4x4<f32> }
@@ -91,12 +117,12 @@ fn collect(total: ptr<function, mat4x4<f32>>, matrix: u32, slice: u32, x: u32, s
 }
 
 // product has depth terms of a tile in workgroup memory at once, of all slices together.
-fn product(what: Product, id: vec3<u32>, lane: u32, side: u32, depth: u32, lanes: u32) {
+fn product(what: Product, at: vec3<u32>, lane: u32, side: u32, depth: u32, lanes: u32) {
   let m = what.rows; let n = what.columns; let k = what.terms;
   let quads = 2u * side; let room = quads + 1u;
   let x = lane % (side * side); let lr = x / side; let lc = x % side;
   let slices = lanes / (side * side); let slice = lane / (side * side); let run = depth / slices;
-  let top = 8u * side * id.y; let across = 8u * side * id.x;
+  let top = 8u * side * at.y; let across = 8u * side * at.x;
   let apart = what.apart;
   let l = slice * run * room + lr; let r = slice * run * room + lc;
   let pieces = (k + PIECE - 1u) / PIECE;
@@ -104,6 +130,7 @@ fn product(what: Product, id: vec3<u32>, lane: u32, side: u32, depth: u32, lanes
   var s: Sums;
   for (var p = select(0u, what.round * slices, apart); p < pieces; p += slices) {
     s = Sums();
+    let here = select(0u, run * room, p + slice < pieces); // the last round may have fewer pieces than slices
     for (var t = p * PIECE; t < min(k, (p + 1u) * PIECE); t += run) {
       workgroupBarrier();
       for (var i = 0u; i < 256u / lanes; i++) {
@@ -112,7 +139,7 @@ fn product(what: Product, id: vec3<u32>, lane: u32, side: u32, depth: u32, lanes
         right[b.term * room + b.row] = rightQuad(what, across + b.row, quads, t + late(b, run));
       }
       workgroupBarrier();
-      for (var j = 0u; j < run * room; j += 4u * room) {
+      for (var j = 0u; j < here; j += 4u * room) {
         step(&s, l + j, r + j, side);
         step(&s, l + j + room, r + j + room, side);
         step(&s, l + j + 2u * room, r + j + 2u * room, side);

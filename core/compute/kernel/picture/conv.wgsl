@@ -1,72 +1,52 @@
-// An invocation has one place of the window in eight pictures, and eight channels that
-// come out. Of what lies beyond the last picture or channel, nothing is stored.
+// What the window sees at each place of each picture is a row of an operand of tile.wgsl's
+// product, of which nothing is stored. A workgroup takes the rows of its tile apart once.
 
-// seen is a value, or 0 where the window sees none. It is multiplied all the same, as
-// a weight may be infinite.
-fn seen(inside: bool, at: u32) -> vec4<f32> { return vec4(select(0.0, values[at], inside)); }
+// Corner is where the window begins at a place: line and column, which may lie outside the
+// picture, and where in the heap that would be.
+struct Corner { y: i32, x: i32, at: u32 }
+var<workgroup> corners: array<Corner, 64>;
 
-@compute @workgroup_size(64)
-fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let m = u32(args.n0); let height = args.n1; let width = args.n2; let c = u32(args.n3); let k = u32(args.n4);
-  let high = i32(args.f0); let wide = i32(args.f1); let stride = i32(args.f2); let pad = i32(args.f3);
-  let across = u32(places(width, wide, stride, pad));
-  let t = u32(places(height, high, stride, pad)) * across;
-  let line = u32(width) * c; let picture = u32(height) * line; let run = u32(wide) * c; let result = t * k;
-  let columns = (k + 7u) / 8u;
-  let count = (m + 7u) / 8u * t * columns;
-  for (var n = item(id, lane, 64u); n < count; n += 64u * groups.x * groups.y) {
-    let o = n % columns * 8u;
-    let place = n / columns % t;
-    let i = n / columns / t * 8u;
-    let top = i32(place / across) * stride - pad;
-    let left = u32(i32(place % across) * stride - pad) * c; // wraps
-    var s0a = fourAt(args.b2 + o); var s0b = fourAt(args.b2 + o + 4u);
-    var s1a = s0a; var s1b = s0b;
-    var s2a = s0a; var s2b = s0b;
-    var s3a = s0a; var s3b = s0b;
-    var s4a = s0a; var s4b = s0b;
-    var s5a = s0a; var s5b = s0b;
-    var s6a = s0a; var s6b = s0b;
-    var s7a = s0a; var s7b = s0b;
-    var w = args.b1 + o;
-    for (var a = 0; a < high; a++) {
-      let y = top + a;
-      // Of a row, the window sees a run; where that leaves the row, and where there is
-      // none, what is read is not taken.
-      let row = select(0u, line, y >= 0 && y < height);
-      var at = args.b0 + i * picture + u32(y) * line + left;
-      for (var e = 0u; e < run; e++) {
-        let inside = left + e < row;
-        let wa = fourAt(w); let wb = fourAt(w + 4u);
-        let x0 = seen(inside, at);
-        s0a = fma(x0, wa, s0a); s0b = fma(x0, wb, s0b);
-        let x1 = seen(inside, at + picture);
-        s1a = fma(x1, wa, s1a); s1b = fma(x1, wb, s1b);
-        let x2 = seen(inside, at + 2u * picture);
-        s2a = fma(x2, wa, s2a); s2b = fma(x2, wb, s2b);
-        let x3 = seen(inside, at + 3u * picture);
-        s3a = fma(x3, wa, s3a); s3b = fma(x3, wb, s3b);
-        let x4 = seen(inside, at + 4u * picture);
-        s4a = fma(x4, wa, s4a); s4b = fma(x4, wb, s4b);
-        let x5 = seen(inside, at + 5u * picture);
-        s5a = fma(x5, wa, s5a); s5b = fma(x5, wb, s5b);
-        let x6 = seen(inside, at + 6u * picture);
-        s6a = fma(x6, wa, s6a); s6b = fma(x6, wb, s6b);
-        let x7 = seen(inside, at + 7u * picture);
-        s7a = fma(x7, wa, s7a); s7b = fma(x7, wb, s7b);
-        at++;
-        w += k;
-      }
-    }
-    let to = args.b3 + i * result + place * k + o;
-    let rest = i32(k - o);
-    putFour(to, rest, s0a); putFour(to + 4u, rest - 4, s0b);
-    if (i + 1u < m) { putFour(to + result, rest, s1a); putFour(to + result + 4u, rest - 4, s1b); }
-    if (i + 2u < m) { putFour(to + 2u * result, rest, s2a); putFour(to + 2u * result + 4u, rest - 4, s2b); }
-    if (i + 3u < m) { putFour(to + 3u * result, rest, s3a); putFour(to + 3u * result + 4u, rest - 4, s3b); }
-    if (i + 4u < m) { putFour(to + 4u * result, rest, s4a); putFour(to + 4u * result + 4u, rest - 4, s4b); }
-    if (i + 5u < m) { putFour(to + 5u * result, rest, s5a); putFour(to + 5u * result + 4u, rest - 4, s5b); }
-    if (i + 6u < m) { putFour(to + 6u * result, rest, s6a); putFour(to + 6u * result + 4u, rest - 4, s6b); }
-    if (i + 7u < m) { putFour(to + 7u * result, rest, s7a); putFour(to + 7u * result + 4u, rest - 4, s7b); }
+// seen is a value, or 0 where the window sees none. It is multiplied all the same, as a
+// weight may be infinite.
+fn seen(row: u32, down: u32, across: u32, offset: u32) -> f32 {
+  let corner = corners[row % 64u];
+  let y = corner.y + i32(down); let x = corner.x + i32(across);
+  return select(0.0, values[corner.at + offset], y >= 0 && y < args.n1 && x >= 0 && x < args.n2);
+}
+
+fn leftQuad(what: Product, row: u32, apart: u32, term: u32) -> vec4<f32> {
+  let c = u32(args.n3); let wide = u32(args.f1);
+  let down = term / c / wide; let across = term / c % wide;
+  let offset = (down * u32(args.n2) + across) * c + term % c;
+  let v = vec4(seen(row, down, across, offset), seen(row + apart, down, across, offset),
+    seen(row + 2u * apart, down, across, offset), seen(row + 3u * apart, down, across, offset));
+  return select(vec4(0.0), v, term < what.terms);
+}
+
+fn rightQuad(what: Product, column: u32, apart: u32, term: u32) -> vec4<f32> {
+  return quad(args.b1, column, apart, what.columns, 1u, term, what.terms, what.columns);
+}
+
+fn put(what: Product, piece: u32, r: u32, c: u32, apart: u32, v: vec4<f32>) {
+  var x = v;
+  for (var o = c; o < min(c + 4u * apart, what.columns) && r < what.rows; o += apart) {
+    values[args.b3 + r * what.columns + o] = x.x + values[args.b2 + o];
+    x = x.yzwx;
   }
+}
+
+fn tiled(id: vec3<u32>, lane: u32, side: u32, depth: u32, lanes: u32) {
+  let c = u32(args.n3); let stride = i32(args.f2); let pad = i32(args.f3);
+  let across = u32(places(args.n2, i32(args.f1), stride, pad));
+  let all = u32(places(args.n1, i32(args.f0), stride, pad)) * across;
+  let what = Product(u32(args.n0) * all, u32(args.n4), u32(args.f0 * args.f1) * c, true, false, 0u, false);
+  let at = spot(id, what.rows, what.columns, side);
+  if (at.z > 0u) { return; }
+  for (var r = lane; r < 8u * side; r += lanes) {
+    let row = min(8u * side * at.y + r, what.rows - 1u); let place = row % all;
+    let y = i32(place / across) * stride - pad; let x = i32(place % across) * stride - pad;
+    let begin = row / all * u32(args.n1 * args.n2) * c + u32(y * args.n2 + x) * c; // wraps
+    corners[(8u * side * at.y + r) % 64u] = Corner(y, x, args.b0 + begin);
+  }
+  product(what, at, lane, side, depth, lanes);
 }

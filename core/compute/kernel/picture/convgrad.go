@@ -8,6 +8,9 @@ import "clipscope/core/compute"
 //	dx = 0; for i := range m { for t := range places { for j := range patch {
 //		patch(i, t)[j] of dx += Σ_o dy[(i*places+t)*k+o] * w[j*k+o]   unless it lies outside
 //	} } }
+//
+// Where a weight is not finite, and a position would be seen through it from a place that there is not, its
+// gradient may be NaN.
 func ConvGrad(q compute.Queue, v Window, m, k int, dy, w, dx compute.Buffer) {
 	q.Run(convGrad, v.args(m, k, dy.Matrix(m, v.Places()*k), w.Matrix(v.Patch(), k), dx.Matrix(m, v.In())))
 }

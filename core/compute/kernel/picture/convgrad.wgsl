@@ -1,73 +1,75 @@
-// An invocation has one position of eight pictures, and eight channels that go in: it
-// gathers from the places whose windows cover the position. Of what lies beyond the
-// last picture or channel, nothing is stored.
+// The places whose windows cover a position are found from every stride-th tap of the window,
+// a line and a column of it. Positions that leave one rest when divided by the stride have
+// taps in common: their gradients are a product of tile.wgsl, of which nothing but the
+// results is stored. Rests down and across make stride² such products.
 
-// four are values that stand step apart.
-fn four(at: u32, step: u32) -> vec4<f32> {
-  return vec4(values[at], values[at + step], values[at + 2u * step], values[at + 3u * step]);
+// Corner is of a position: line and column of the place that its first tap reaches, which there
+// need not be, where in the heap that place's gradient would be, and where the position's is.
+struct Corner { y: i32, x: i32, at: u32, to: u32 }
+var<workgroup> corners: array<Corner, 64>;
+
+// Taps are the first down and across, and the number across.
+struct Taps { down: u32, across: u32, many: u32 }
+var<private> taps: Taps;
+
+// seen is a gradient, or 0 where there is no such place. It is multiplied all the same, so a
+// weight that is not finite makes NaN.
+fn seen(row: u32, down: u32, across: u32, offset: u32) -> f32 {
+  let corner = corners[row % 64u];
+  let y = corner.y - i32(down); let x = corner.x - i32(across);
+  let high = places(args.n1, i32(args.f0), i32(args.f2), i32(args.f3));
+  let wide = places(args.n2, i32(args.f1), i32(args.f2), i32(args.f3));
+  return select(0.0, values[corner.at + offset], y >= 0 && y < high && x >= 0 && x < wide);
 }
 
-@compute @workgroup_size(64)
-fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let m = u32(args.n0); let height = args.n1; let width = args.n2; let c = u32(args.n3); let k = u32(args.n4);
-  let high = i32(args.f0); let wide = i32(args.f1); let stride = i32(args.f2); let pad = i32(args.f3);
-  let down = places(height, high, stride, pad); let across = places(width, wide, stride, pad);
-  let positions = u32(height * width); let picture = positions * c; let result = u32(down * across) * k;
-  let columns = (c + 7u) / 8u;
-  let count = (m + 7u) / 8u * positions * columns;
-  for (var n = item(id, lane, 64u); n < count; n += 64u * groups.x * groups.y) {
-    let l = n % columns * 8u;
-    let position = n / columns % positions;
-    let i = n / columns / positions * 8u;
-    let y = i32(position) / width + pad; let x = i32(position) % width + pad;
-    var s0a = vec4(0.0); var s0b = s0a;
-    var s1a = s0a; var s1b = s0a;
-    var s2a = s0a; var s2b = s0a;
-    var s3a = s0a; var s3b = s0a;
-    var s4a = s0a; var s4b = s0a;
-    var s5a = s0a; var s5b = s0a;
-    var s6a = s0a; var s6b = s0a;
-    var s7a = s0a; var s7b = s0a;
-    for (var a = y % stride; a < high; a += stride) {
-      let p = (y - a) / stride;
-      if (y < a || p >= down) { continue; }
-      for (var b = x % stride; b < wide; b += stride) {
-        let q = (x - b) / stride;
-        if (x < b || q >= across) { continue; }
-        var at = args.b0 + i * result + u32(p * across + q) * k;
-        var w = args.b1 + (u32(a * wide + b) * c + l) * k;
-        for (var o = 0u; o < k; o++) {
-          let wa = four(w, k); let wb = four(w + 4u * k, k);
-          let d0 = vec4(values[at]);
-          s0a = fma(d0, wa, s0a); s0b = fma(d0, wb, s0b);
-          let d1 = vec4(values[at + result]);
-          s1a = fma(d1, wa, s1a); s1b = fma(d1, wb, s1b);
-          let d2 = vec4(values[at + 2u * result]);
-          s2a = fma(d2, wa, s2a); s2b = fma(d2, wb, s2b);
-          let d3 = vec4(values[at + 3u * result]);
-          s3a = fma(d3, wa, s3a); s3b = fma(d3, wb, s3b);
-          let d4 = vec4(values[at + 4u * result]);
-          s4a = fma(d4, wa, s4a); s4b = fma(d4, wb, s4b);
-          let d5 = vec4(values[at + 5u * result]);
-          s5a = fma(d5, wa, s5a); s5b = fma(d5, wb, s5b);
-          let d6 = vec4(values[at + 6u * result]);
-          s6a = fma(d6, wa, s6a); s6b = fma(d6, wb, s6b);
-          let d7 = vec4(values[at + 7u * result]);
-          s7a = fma(d7, wa, s7a); s7b = fma(d7, wb, s7b);
-          at++;
-          w++;
-        }
-      }
-    }
-    let to = args.b2 + i * picture + position * c + l;
-    let rest = i32(c - l);
-    putFour(to, rest, s0a); putFour(to + 4u, rest - 4, s0b);
-    if (i + 1u < m) { putFour(to + picture, rest, s1a); putFour(to + picture + 4u, rest - 4, s1b); }
-    if (i + 2u < m) { putFour(to + 2u * picture, rest, s2a); putFour(to + 2u * picture + 4u, rest - 4, s2b); }
-    if (i + 3u < m) { putFour(to + 3u * picture, rest, s3a); putFour(to + 3u * picture + 4u, rest - 4, s3b); }
-    if (i + 4u < m) { putFour(to + 4u * picture, rest, s4a); putFour(to + 4u * picture + 4u, rest - 4, s4b); }
-    if (i + 5u < m) { putFour(to + 5u * picture, rest, s5a); putFour(to + 5u * picture + 4u, rest - 4, s5b); }
-    if (i + 6u < m) { putFour(to + 6u * picture, rest, s6a); putFour(to + 6u * picture + 4u, rest - 4, s6b); }
-    if (i + 7u < m) { putFour(to + 7u * picture, rest, s7a); putFour(to + 7u * picture + 4u, rest - 4, s7b); }
+fn leftQuad(what: Product, row: u32, apart: u32, term: u32) -> vec4<f32> {
+  let k = u32(args.n4);
+  let down = term / k / taps.many; let across = term / k % taps.many;
+  let wide = u32(places(args.n2, i32(args.f1), i32(args.f2), i32(args.f3)));
+  let offset = term % k - (down * wide + across) * k; // wraps
+  let v = vec4(seen(row, down, across, offset), seen(row + apart, down, across, offset),
+    seen(row + 2u * apart, down, across, offset), seen(row + 3u * apart, down, across, offset));
+  return select(vec4(0.0), v, term < what.terms);
+}
+
+fn rightQuad(what: Product, column: u32, apart: u32, term: u32) -> vec4<f32> {
+  let k = u32(args.n4); let stride = u32(args.f2);
+  let down = taps.down + term / k / taps.many * stride; let across = taps.across + term / k % taps.many * stride;
+  let at = args.b1 + (down * u32(args.f1) + across) * what.columns * k + term % k;
+  return quad(at, column, apart, what.columns, k, term, what.terms, 0u);
+}
+
+fn put(what: Product, piece: u32, r: u32, c: u32, apart: u32, v: vec4<f32>) {
+  var x = v;
+  for (var l = c; l < min(c + 4u * apart, what.columns) && r < what.rows; l += apart) {
+    values[corners[r % 64u].to + l] = x.x;
+    x = x.yzwx;
   }
+}
+
+// many is how many of n numbers from first on are a stride apart.
+fn many(n: u32, first: u32) -> u32 { return (n + u32(args.f2) - 1u - first) / u32(args.f2); }
+
+fn tiled(id: vec3<u32>, lane: u32, side: u32, depth: u32, lanes: u32) {
+  let c = u32(args.n3); let k = u32(args.n4); let stride = u32(args.f2); let pad = u32(args.f3);
+  let height = u32(args.n1); let width = u32(args.n2);
+  let high = u32(places(args.n1, i32(args.f0), i32(args.f2), i32(args.f3)));
+  let wide = u32(places(args.n2, i32(args.f1), i32(args.f2), i32(args.f3)));
+  let at = spot(id, u32(args.n0) * many(height, 0u) * many(width, 0u), c, side);
+  let down = at.z / stride; let across = at.z % stride; // first taps
+  let top = (down + pad * (stride - 1u)) % stride; let left = (across + pad * (stride - 1u)) % stride; // first positions
+  let lines = many(height, top); let columns = many(width, left);
+  let reach = many(u32(args.f1), across); // not read from taps: it has to be the same in all lanes for certain
+  taps = Taps(down, across, reach);
+  let what = Product(u32(args.n0) * lines * columns, c, many(u32(args.f0), down) * reach * k, true, true, 0u, false);
+  if (down >= stride || 8u * side * at.y >= what.rows) { return; }
+  for (var r = lane; r < 8u * side; r += lanes) {
+    let row = min(8u * side * at.y + r, what.rows - 1u);
+    let i = row / columns / lines; let y = row / columns % lines; let x = row % columns;
+    let placeY = (top + pad - down) / stride + y; let placeX = (left + pad - across) / stride + x;
+    corners[(8u * side * at.y + r) % 64u] = Corner(
+      i32(placeY), i32(placeX), args.b0 + ((i * high + placeY) * wide + placeX) * k,
+      args.b2 + ((i * height + top + y * stride) * width + left + x * stride) * c);
+  }
+  product(what, at, lane, side, depth, lanes);
 }

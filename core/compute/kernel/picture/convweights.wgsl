@@ -1,80 +1,53 @@
-// An invocation has four of a window's values and eight channels of one picture, and
-// walks all places. The bias stands below the last of a window's values and sees 1
-// everywhere. Of what lies beyond it or the last channel, nothing is stored.
+// Of each picture, what each value of the window sees at all places is a row of an operand of
+// tile.wgsl's product, of which nothing is stored: the bias is below the last and sees 1
+// everywhere. A workgroup takes the rows of its tile apart once.
 
-// Value is one of those that the window sees: its channel, how far it stands from the
-// place, and where in a picture that would be.
-struct Value { l: u32, y: i32, x: i32, at: u32 }
+// Corner is where a value of the window stands at the first place: line and column, which may lie
+// outside the picture, how far that would be in the heap, and what is seen outside.
+struct Corner { y: i32, x: i32, at: u32, outside: f32 }
+var<workgroup> corners: array<Corner, 64>;
 
-fn value(j: u32) -> Value {
-  let c = u32(args.n3); let wide = u32(args.f1); let pad = i32(args.f3);
-  let y = i32(j / c / wide) - pad; let x = i32(j / c % wide) - pad;
-  return Value(j % c, y, x, u32(y * args.n2 + x) * c + j % c);
+// seen is multiplied where the window sees nothing, too, as a gradient may be infinite.
+fn seen(row: u32, down: u32, across: u32, offset: u32) -> f32 {
+  let corner = corners[row % 64u];
+  let y = corner.y + i32(down); let x = corner.x + i32(across);
+  return select(corner.outside, values[corner.at + offset], y >= 0 && y < args.n1 && x >= 0 && x < args.n2);
 }
 
-// after is the next value.
-fn after(v: Value) -> Value {
-  let wide = i32(args.f1); let pad = i32(args.f3);
-  if (v.l + 1u < u32(args.n3)) { return Value(v.l + 1u, v.y, v.x, v.at + 1u); }
-  if (v.x + 1 < wide - pad) { return Value(0u, v.y, v.x + 1, v.at + 1u); }
-  return Value(0u, v.y + 1, -pad, v.at + 1u + u32(args.n2 - wide) * u32(args.n3));
+fn leftQuad(what: Product, row: u32, apart: u32, term: u32) -> vec4<f32> {
+  let stride = u32(args.f2);
+  let wide = u32(places(args.n2, i32(args.f1), i32(args.f2), i32(args.f3)));
+  let down = term / wide * stride; let across = term % wide * stride;
+  let offset = (down * u32(args.n2) + across) * u32(args.n3);
+  let v = vec4(seen(row, down, across, offset), seen(row + apart, down, across, offset),
+    seen(row + 2u * apart, down, across, offset), seen(row + 3u * apart, down, across, offset));
+  return select(vec4(0.0), v, term < what.terms);
 }
 
-// rowOf is how many positions there are in the row of a value, at places of row y: none
-// above the picture and below it.
-fn rowOf(v: Value, y: i32, height: i32, width: i32) -> u32 {
-  return select(0u, u32(width), y + v.y >= 0 && y + v.y < height);
+fn rightQuad(what: Product, column: u32, apart: u32, term: u32) -> vec4<f32> {
+  return quad(args.b1 + what.round * what.terms * what.columns, column, apart, what.columns, 1u, term, what.terms, what.columns);
 }
 
-// seen is a value, or 0 where the window sees none. It is multiplied all the same, as
-// a gradient may be infinite.
-fn seen(inside: bool, at: u32) -> f32 { return select(0.0, values[at], inside); }
-
-@compute @workgroup_size(64)
-fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let m = u32(args.n0); let height = args.n1; let width = args.n2; let c = u32(args.n3); let k = u32(args.n4);
-  let high = i32(args.f0); let wide = i32(args.f1); let stride = i32(args.f2); let pad = i32(args.f3);
-  let down = places(height, high, stride, pad); let across = places(width, wide, stride, pad);
-  let window = u32(high * wide) * c;
-  let columns = (k + 7u) / 8u; let rows = (window + 4u) / 4u;
-  let count = m * rows * columns;
-  for (var n = item(id, lane, 64u); n < count; n += 64u * groups.x * groups.y) {
-    let o = n % columns * 8u;
-    let j = n / columns % rows * 4u;
-    let i = n / columns / rows;
-    let v0 = value(j); let v1 = after(v0); let v2 = after(v1); let v3 = after(v2);
-    let one = vec4(j == window, j + 1u == window, j + 2u == window, j + 3u == window);
-    var s0a = vec4(0.0); var s0b = s0a;
-    var s1a = s0a; var s1b = s0a;
-    var s2a = s0a; var s2b = s0a;
-    var s3a = s0a; var s3b = s0a;
-    let picture = args.b0 + i * u32(height * width) * c;
-    var d = args.b1 + i * u32(down * across) * k + o;
-    for (var p = 0; p < down; p++) {
-      let y = p * stride;
-      let row0 = rowOf(v0, y, height, width); let row1 = rowOf(v1, y, height, width);
-      let row2 = rowOf(v2, y, height, width); let row3 = rowOf(v3, y, height, width);
-      var at = picture + u32(y * width) * c;
-      for (var q = 0; q < across; q++) {
-        let x = q * stride;
-        let da = fourAt(d); let db = fourAt(d + 4u);
-        let see = select(vec4(
-          seen(u32(x + v0.x) < row0, at + v0.at), seen(u32(x + v1.x) < row1, at + v1.at),
-          seen(u32(x + v2.x) < row2, at + v2.at), seen(u32(x + v3.x) < row3, at + v3.at),
-        ), vec4(1.0), one);
-        s0a = fma(see.xxxx, da, s0a); s0b = fma(see.xxxx, db, s0b);
-        s1a = fma(see.yyyy, da, s1a); s1b = fma(see.yyyy, db, s1b);
-        s2a = fma(see.zzzz, da, s2a); s2b = fma(see.zzzz, db, s2b);
-        s3a = fma(see.wwww, da, s3a); s3b = fma(see.wwww, db, s3b);
-        at += u32(stride) * c;
-        d += k;
-      }
-    }
-    let to = args.b2 + (i * (window + 1u) + j) * k + o;
-    let rest = i32(k - o);
-    putFour(to, rest, s0a); putFour(to + 4u, rest - 4, s0b);
-    if (j < window) { putFour(to + k, rest, s1a); putFour(to + k + 4u, rest - 4, s1b); }
-    if (j + 1u < window) { putFour(to + 2u * k, rest, s2a); putFour(to + 2u * k + 4u, rest - 4, s2b); }
-    if (j + 2u < window) { putFour(to + 3u * k, rest, s3a); putFour(to + 3u * k + 4u, rest - 4, s3b); }
+fn put(what: Product, piece: u32, r: u32, c: u32, apart: u32, v: vec4<f32>) {
+  var x = v;
+  for (var o = c; o < min(c + 4u * apart, what.columns) && r < what.rows; o += apart) {
+    values[args.b2 + (what.round * what.rows + r) * what.columns + o] = x.x;
+    x = x.yzwx;
   }
+}
+
+fn tiled(id: vec3<u32>, lane: u32, side: u32, depth: u32, lanes: u32) {
+  let c = u32(args.n3); let pad = i32(args.f3);
+  let all = places(args.n1, i32(args.f0), i32(args.f2), pad) * places(args.n2, i32(args.f1), i32(args.f2), pad);
+  let window = u32(args.f0 * args.f1) * c;
+  let at = spot(id, window + 1u, u32(args.n4), side);
+  if (at.z >= u32(args.n0)) { return; }
+  for (var r = lane; r < 8u * side; r += lanes) {
+    let row = 8u * side * at.y + r;
+    let y = i32(row / c / u32(args.f1)) - pad; let x = i32(row / c % u32(args.f1)) - pad;
+    let begin = at.z * u32(args.n1 * args.n2) * c + u32(y * args.n2 + x) * c + row % c; // wraps
+    let bias = row >= window;
+    corners[row % 64u] = Corner(select(y, -0x40000000, bias), x, args.b0 + begin, select(0.0, 1.0, bias));
+  }
+  product(Product(window + 1u, u32(args.n4), u32(all), false, false, at.z, false), at, lane, side, depth, lanes);
 }
