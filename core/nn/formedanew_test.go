@@ -23,7 +23,7 @@ func twoMaps() Spec {
 func TestGradientsFormedAnewAreTheSameToTheBit(t *testing.T) {
 	const capacity = 200
 	rows := 10_000
-	if testing.Short() {
+	if testing.Short() { // as on a GPU that is a program, where ten thousand take minutes
 		rows = 1000
 	}
 	for name, open := range computetest.Backends(t) {
@@ -51,11 +51,11 @@ func TestGradientsFormedAnewAreTheSameToTheBit(t *testing.T) {
 				kernel.Fill(be, n, 0, norms)
 				site.Norms(norms)
 				bounds := fetch(t, be, norms, n)
-				first, second := formedRows(t, be, site), formedRows(t, be, site)
-				want := formedRows(t, be, kept.Sites()[i].(*formedSite))()
-				for j, v := range first() {
-					if w := math.Float32bits(v); w != math.Float32bits(second()[j]) || w != math.Float32bits(want[j]) {
-						t.Fatalf("%s: value %d of %d rows' gradients is %v, then %v, and %v where it is kept", name, j, n, v, second()[j], want[j])
+				one, other, third := formedRows(t, be, site), formedRows(t, be, site), formedRows(t, be, kept.Sites()[i].(*formedSite))
+				first, second, want := one(), other(), third()
+				for j, v := range first {
+					if w := math.Float32bits(v); w != math.Float32bits(second[j]) || w != math.Float32bits(want[j]) {
+						t.Fatalf("%s: value %d of %d rows' gradients is %v, then %v, and %v where it is kept", name, j, n, v, second[j], want[j])
 					}
 				}
 				d := site.p.Len()

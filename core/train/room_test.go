@@ -10,6 +10,8 @@ import (
 
 	"clipscope/core/compute"
 	"clipscope/core/compute/purego"
+	"clipscope/core/data"
+	"clipscope/core/data/builtin"
 	"clipscope/core/run"
 )
 
@@ -164,5 +166,56 @@ func TestStepTimeTakesTheBackendsPhysicalBatch(t *testing.T) {
 		if terms := q.Terms(); terms.CapacityIn(math.MaxInt64) > capacity || terms.BatchSize*times != cfg.ExpectedBatchSize || terms.BatchSize > float64(2*capacity) {
 			t.Errorf("of %d rows at once it rehearses %d in batches of %v, %v times", capacity, terms.CapacityIn(math.MaxInt64), terms.BatchSize, times)
 		}
+	}
+}
+
+// TestGradientsAreFormedAnewWhereTheyDoNotFit: where a backend has no memory for the gradients of all rows at once, and has it
+// for what goes through the layers, large convolutions' gradients are formed anew. The run takes no more than was reserved,
+// and its result is the same, also where it is changed on its way.
+func TestGradientsAreFormedAnewWhereTheyDoNotFit(t *testing.T) {
+	t.Parallel()
+	ds, err := builtin.Make("digits", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []*data.Split{&ds.Train, &ds.Test} { // as many rows as the reference is quick with
+		part.N = 48
+		part.U8, part.Y = part.U8[:part.N*ds.Features], part.Y[:part.N]
+	}
+	for method, views := range map[string]int{"constant": 1, "dc-e": 2, "adaclip": 1} {
+		cfg := roomConfig(method)
+		cfg.Model = run.Model{Layers: []string{"conv:64:4:s4", "relu", "conv:64:2", "relu", "wsconv:80:2:p1", "relu", "conv:64:2", "globalpool", "dense"}}
+		cfg.ExpectedBatchSize, cfg.Steps, cfg.Blind = 16, 3, true
+		if views > 1 {
+			cfg.Augmentation = run.Augmentation{Kind: "flip", Multiplicity: views}
+		}
+		to := changes{1: {"learning_rate": 0.2}}
+		_, want := finishChanging(t, started(t, cfg, ds), to)
+		terms := planned(t, cfg, ds).Terms()
+		most, anew := terms.CapacityIn(math.MaxInt64), terms.FormedAnew()
+		for _, rows := range []int{most / 2, most}[views-1:] {
+			room := anew.Room(rows)
+			be := &roomy{counted: newCounted(), room: room}
+			r := startOn(t, cfg, ds, be)
+			if r.work.capacity != rows || !r.work.anew || terms.CapacityIn(room) >= rows {
+				t.Errorf("%s: %d rows at once, formed anew: %t; want %d, of which %d would fit with their gradients", method, r.work.capacity, r.work.anew, rows, terms.CapacityIn(room))
+			}
+			events, res := finishChanging(t, r, to)
+			if be.most > room || len(events) != cfg.Steps || res.Epsilon != want.Epsilon {
+				t.Errorf("%s: %d of %d bytes are taken, %d steps for ε = %v", method, be.most, room, len(events), res.Epsilon)
+			}
+			for i, v := range res.Released.Parameters {
+				if w := want.Released.Parameters[i]; !(math.Abs(float64(v-w)) <= 1e-4) {
+					t.Fatalf("%s, %d rows at once: parameter %d is %v, want %v", method, r.work.capacity, i, v, w)
+				}
+			}
+			r.Close()
+		}
+		be := &roomy{counted: newCounted(), room: terms.Room(most)}
+		r := startOn(t, cfg, ds, be)
+		if r.work.anew || r.work.capacity != most {
+			t.Errorf("%s: gradients that fit are formed anew", method)
+		}
+		r.Close()
 	}
 }
