@@ -62,7 +62,7 @@ func (b Buffer) Matrix(m, n int) Buffer {
 // held here until noise has been added.
 type Sums struct {
 	Memory any // the backend's
-	N      int
+	Off, N int // the first of them, and how many
 }
 
 // Len is the number of sums.
@@ -168,6 +168,23 @@ type Backend interface {
 
 	// Close frees everything the backend holds.
 	Close()
+}
+
+// Adjoining is a Backend whose sums may stand side by side, so that one call is about many.
+type Adjoining interface {
+	// NewAdjoining returns sums of so many numbers each, all zero, and all of them as one. They are
+	// freed as one.
+	NewAdjoining(lengths ...int) (all Sums, each []Sums)
+}
+
+// Adjoin returns sums of so many numbers each that share memory, and all of them as one.
+func Adjoin(memory any, lengths []int) (all Sums, each []Sums) {
+	all.Memory = memory
+	for _, n := range lengths {
+		each = append(each, Sums{memory, all.N, n})
+		all.N += n
+	}
+	return all, each
 }
 
 // Threaded is a Backend whose calls several threads may share.

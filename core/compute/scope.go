@@ -25,6 +25,27 @@ func (s *Scope) NewSums(n int) Sums {
 	return x
 }
 
+// NewSumsOf returns sums of so many numbers each, all zero, and all of them as one, with no memory
+// where the backend does not have them side by side.
+func (s *Scope) NewSumsOf(lengths ...int) (all Sums, each []Sums) {
+	switch b := s.Backend.(type) {
+	case *Scope:
+		all, each = b.NewSumsOf(lengths...)
+	case Adjoining:
+		all, each = b.NewAdjoining(lengths...)
+	}
+	for _, x := range each {
+		s.sums[x.Memory] = x
+	}
+	if all.Memory != nil {
+		s.sums[all.Memory] = all
+	}
+	for _, n := range lengths[len(each):] {
+		each = append(each, s.NewSums(n))
+	}
+	return all, each
+}
+
 func (s *Scope) Free(b Buffer) {
 	delete(s.buffers, b.Memory)
 	s.Backend.Free(b)

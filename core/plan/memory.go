@@ -184,14 +184,10 @@ func (t *Terms) anew(capacity int) int64 {
 	return copies * int64(t.Spec.Anew(capacity))
 }
 
-// anewValues bounds the values of gradients that are formed at a time: 256 MB, or 16 rows of the largest
-// convolution of a ResNet-18, whose tiles are then a GPU's processors twenty times over.
-const anewValues = 1 << 26
-
-// FormedAnew returns terms by which gradients of large convolutions are formed anew for each question, so
-// that more rows go through the model at once ([nn.Spec.FormedAnew]).
-func (t Terms) FormedAnew() Terms {
-	t.Spec = t.Spec.FormedAnew(anewValues)
+// FormedAnew returns terms by which gradients of large convolutions are formed anew for each question, so many values at a
+// time, so that more rows go through the model at once ([nn.Spec.FormedAnew]).
+func (t Terms) FormedAnew(values int64) Terms {
+	t.Spec = t.Spec.FormedAnew(values)
 	return t
 }
 

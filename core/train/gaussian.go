@@ -77,12 +77,12 @@ func (g *gaussian) addNoise(p Part, step int, sensitivity float64, stretch func(
 	}
 	g.drawn.yes = false
 	g.watch.checkDrawn(step, g.grads)
-	for i, dst := range g.grads {
+	for i := range g.grads {
 		if stretch != nil {
 			stretch(i)
 		}
-		kernel.Settle(g.be, dst.Len(), p.sums[i], dst)
 	}
+	p.settleIn(g.be, g.gradient)
 	return nil
 }
 
@@ -113,9 +113,7 @@ func (g *gaussian) ahead(step int) { _ = g.draw(step, g.sensitivity()) }
 
 func (g *gaussian) unnoised(p Part) {
 	kernel.Fill(g.be, g.gradient.Len(), 0, g.gradient)
-	for i, dst := range g.grads {
-		kernel.Settle(g.be, dst.Len(), p.sums[i], dst)
-	}
+	p.settleIn(g.be, g.gradient)
 }
 
 func (g *gaussian) mean() {}

@@ -118,9 +118,7 @@ func (g *Gradients) readMean(ctx context.Context, gram []float32) error {
 	for _, f := range r.work.factors {
 		r.work.be.Write(f.Slice(0, n), keep)
 	}
-	for _, s := range r.clipping.part.sums {
-		kernel.Clear(r.work.be, s)
-	}
+	r.clipping.part.clearSums(r.work.be)
 	r.work.model.Add(r.clipping.part.sums, r.work.factors, kernel.Plain())
 	if err := r.work.readSums(ctx, g.mean, r.clipping.part.sums); err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 // the mechanism's sensitivity, and its statistic by no more than the query's.
 type Part struct {
 	sums      []compute.Sums // Σ f_i·g_i, by tensor
+	all       compute.Sums   // all of these, where the backend has them side by side
 	weights   []compute.Sums // further sums of a mechanism, of the factors; mostly none
 	statistic []float64      // the rule's; nil without one
 	tally     *tally
@@ -25,9 +26,7 @@ type Part struct {
 // newPart makes an empty part for a run, with further sums of one number each.
 func newPart(w *workspace, weights int) Part {
 	p := Part{tally: &tally{}}
-	for _, t := range w.model.Params() {
-		p.sums = append(p.sums, w.be.NewSums(t.Len()))
-	}
+	p.all, p.sums = w.be.NewSumsOf(w.lengths()...)
 	for range weights {
 		p.weights = append(p.weights, w.be.NewSums(1))
 	}
@@ -43,11 +42,31 @@ func (p Part) clear(be compute.Backend) Part {
 	for _, s := range p.weights {
 		kernel.Clear(be, s)
 	}
-	for _, s := range p.sums {
-		kernel.Clear(be, s)
-	}
+	p.clearSums(be)
 	p.statistic, p.tally = make([]float64, len(p.statistic)), &tally{}
 	return p
+}
+
+// runs returns the sums of all tensors as one where they stand side by side, and else one by one.
+func (p Part) runs() []compute.Sums {
+	if p.all.Memory != nil {
+		return []compute.Sums{p.all}
+	}
+	return p.sums
+}
+
+func (p Part) clearSums(be compute.Backend) {
+	for _, s := range p.runs() {
+		kernel.Clear(be, s)
+	}
+}
+
+// settleIn adds the sums to the gradient of all tensors and rounds once.
+func (p Part) settleIn(be compute.Backend, gradient compute.Buffer) {
+	for _, s := range p.runs() {
+		kernel.Settle(be, s.Len(), s, gradient)
+		gradient = gradient.Slice(s.Len(), gradient.Len()-s.Len())
+	}
 }
 
 // count takes in the report of a physical batch whose gradients have been added.
@@ -58,8 +77,8 @@ func (p Part) count(v view, q *clip.Query) { p.tally.addBatch(v, q, p.statistic)
 // Guarantee: sums of whole numbers below 2⁴⁸, as secure noise has them, are added exactly;
 // others to 48 digits.
 func (p Part) addPart(be *compute.Scope, o Part) {
-	for i, to := range [][]compute.Sums{p.sums, p.weights} {
-		for j, from := range [][]compute.Sums{o.sums, o.weights}[i] {
+	for i, to := range [][]compute.Sums{p.runs(), p.weights} {
+		for j, from := range [][]compute.Sums{o.runs(), o.weights}[i] {
 			n := from.Len()
 			halves := be.New(2 * n)
 			high, low := halves.Slice(0, n), halves.Slice(n, n)

@@ -21,10 +21,8 @@ func (r *Run) mixIn() {
 	}
 	w, be := r.work.terms.Config.PublicRows, r.work.be
 	kernel.Scale(be, r.work.gradient.Len(), float32(1-w.Weight), r.work.gradient)
-	sums := r.clipping.part.sums // of the step, whose sum is released
-	for _, s := range sums {
-		kernel.Clear(be, s)
-	}
+	part := r.clipping.part // of the step, whose sum is released
+	part.clearSums(be)
 	r.rows = drawPublic(r.rows[:0], min(w.BatchSize, p.Split.N), p.Split.N, rand.New(r.work.stream(privacy.Public, r.done)))
 	most := r.work.model.Capacity
 	for lo := 0; lo < len(r.rows); lo += most {
@@ -39,11 +37,9 @@ func (r *Run) mixIn() {
 			kernel.Finite(be, n, r.work.report.losses, f)
 		}
 		r.work.model.Backward()
-		r.work.model.Add(sums, r.work.factors, kernel.Plain())
+		r.work.model.Add(part.sums, r.work.factors, kernel.Plain())
 	}
-	for i, g := range r.work.grads {
-		kernel.Settle(be, g.Len(), sums[i], g)
-	}
+	part.settleIn(be, r.work.gradient)
 }
 
 // drawPublic appends m different numbers below n to dst, each set of them equally likely (Floyd's algorithm).

@@ -192,13 +192,13 @@ func TestGradientsAreFormedAnewWhereTheyDoNotFit(t *testing.T) {
 		to := changes{1: {"learning_rate": 0.2}}
 		_, want := finishChanging(t, started(t, cfg, ds), to)
 		terms := planned(t, cfg, ds).Terms()
-		most, anew := terms.CapacityIn(math.MaxInt64), terms.FormedAnew()
+		most, anew := terms.CapacityIn(math.MaxInt64), terms.FormedAnew(anewValues[2])
 		for _, rows := range []int{most / 2, most}[views-1:] {
 			room := anew.Room(rows)
 			be := &roomy{counted: newCounted(), room: room}
 			r := startOn(t, cfg, ds, be)
-			if r.work.capacity != rows || !r.work.anew || terms.CapacityIn(room) >= rows {
-				t.Errorf("%s: %d rows at once, formed anew: %t; want %d, of which %d would fit with their gradients", method, r.work.capacity, r.work.anew, rows, terms.CapacityIn(room))
+			if r.work.capacity != rows || r.work.anew == 0 || terms.CapacityIn(room) >= rows {
+				t.Errorf("%s: %d rows at once, %d values formed anew; want %d, of which %d would fit with their gradients", method, r.work.capacity, r.work.anew, rows, terms.CapacityIn(room))
 			}
 			events, res := finishChanging(t, r, to)
 			if be.most > room || len(events) != cfg.Steps || res.Epsilon != want.Epsilon {
@@ -213,7 +213,7 @@ func TestGradientsAreFormedAnewWhereTheyDoNotFit(t *testing.T) {
 		}
 		be := &roomy{counted: newCounted(), room: terms.Room(most)}
 		r := startOn(t, cfg, ds, be)
-		if r.work.anew || r.work.capacity != most {
+		if r.work.anew > 0 || r.work.capacity != most {
 			t.Errorf("%s: gradients that fit are formed anew", method)
 		}
 		r.Close()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
@@ -81,12 +82,80 @@ func checkSums(c *check) {
 		kernel.Clear(c.b, s.sums)
 		c.verifySums(s, make([]value, n), "Clear")
 	}
+	c.adjoining(9, 0, 300, 1, 3)
 	s := c.b.NewSums(4)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := kernel.ReadSums(ctx, c.b, make([]float64, 4), s); !errors.Is(err, context.Canceled) {
 		c.errorf("ReadSums with a cancelled context: error %v, want %v", err, context.Canceled)
 	}
+}
+
+// adjoining checks sums of so many numbers each, which may share memory: what is added to some of them, or clears them, is
+// about these alone, and what is about all is about each.
+func (c *check) adjoining(lengths ...int) {
+	scope := compute.NewScope(c.b)
+	defer scope.Close()
+	all, each := scope.NewSumsOf(lengths...)
+	one := c.b.New(1)
+	defer c.b.Free(one)
+	kernel.Fill(c.b, 1, 1, one)
+	want := make([][]float64, len(each))
+	add := func(i int) {
+		x := c.normals(lengths[i])
+		d := c.b.New(len(x))
+		c.b.Write(d, x)
+		kernel.AddOuter(c.b, 1, 1, len(x), kernel.Plain(), one, d, each[i])
+		c.b.Free(d)
+		for j, v := range x {
+			want[i][j] += float64(v)
+		}
+	}
+	look := func(when string) {
+		for i, s := range each {
+			got := make([]float64, lengths[i])
+			if err := kernel.ReadSums(context.Background(), c.b, got, s); err != nil || s.Len() != lengths[i] {
+				c.errorf("sums side by side, %d of %d: error %v", s.Len(), lengths[i], err)
+			}
+			for j, v := range got {
+				if v != want[i][j] {
+					c.errorf("sums side by side, %s: %d of %d is %v, want %v", when, j, i, v, want[i][j])
+				}
+			}
+		}
+	}
+	for i, n := range lengths {
+		want[i] = make([]float64, n)
+	}
+	look("new")
+	for i := range each {
+		add(i)
+	}
+	add(2)
+	look("added to")
+	kernel.Clear(c.b, each[2])
+	clear(want[2])
+	look("of which some were cleared")
+	if all.Memory == nil {
+		return
+	}
+	settled := c.b.New(all.Len())
+	defer c.b.Free(settled)
+	kernel.Settle(c.b, all.Len(), all, settled)
+	got := make([]float32, all.Len())
+	if err := compute.Read(context.Background(), c.b, got, settled); err != nil {
+		c.errorf("sums side by side: error %v", err)
+	}
+	for i, v := range slices.Concat(want...) {
+		if got[i] != float32(v) {
+			c.errorf("sums side by side: %d of all is %v, want %v", i, got[i], v)
+		}
+	}
+	kernel.Clear(c.b, all)
+	for _, w := range want {
+		clear(w)
+	}
+	look("cleared at once")
 }
 
 // outers calls f for each shape of a sum of outer products, within a piece and

@@ -39,6 +39,14 @@ func (b *Backend) NewSums(n int) compute.Sums {
 // Free drops the buffer's memory, so that a later use of it panics.
 func (b *Backend) Free(x compute.Buffer) { x.Memory.(*memory).v = nil }
 
+// NewAdjoining returns parts of one slice.
+func (b *Backend) NewAdjoining(lengths ...int) (all compute.Sums, each []compute.Sums) {
+	w := &wide{}
+	all, each = compute.Adjoin(w, lengths)
+	w.v = make([]float64, all.N)
+	return all, each
+}
+
 // FreeSums is Free for sums.
 func (b *Backend) FreeSums(s compute.Sums) { s.Memory.(*wide).v = nil }
 
@@ -71,7 +79,7 @@ func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
 		}
 	}
 	if a.Sums.Memory != nil {
-		o.Sums = a.Sums.Memory.(*wide).v
+		o.Sums = a.Sums.Memory.(*wide).v[a.Sums.Off:][:a.Sums.N]
 	}
 	k.Loop(o)
 }

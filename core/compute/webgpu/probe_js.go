@@ -65,4 +65,5 @@ var _ interface {
 	compute.Device
 	compute.Reserver
 	compute.Compiler
+	compute.Adjoining
 } = (*Backend)(nil)

@@ -3,8 +3,6 @@ package webgpu
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"testing"
 
 	"clipscope/core/compute"
@@ -20,8 +18,10 @@ import (
 type counter struct {
 	programs []program
 	commands int
-	words    int            // in use
-	called   map[string]int // entry points, with their kernels
+	passes   int             // through a model
+	up, down int             // bytes that travel
+	words    int             // in use
+	called   map[string]bool // entry points, with their kernels
 }
 
 func (c *counter) Name() string { return "counter" }
@@ -36,26 +36,41 @@ func (c *counter) take(words int) *block {
 
 func (c *counter) give(memory any) { c.words -= units(memory.(*block).words) }
 
-func (c *counter) New(n int) compute.Buffer             { return compute.Buffer{Memory: c.take(n), N: n} }
-func (c *counter) NewSums(n int) compute.Sums           { return compute.Sums{Memory: c.take(2 * n), N: n} }
-func (c *counter) Free(b compute.Buffer)                { c.give(b.Memory) }
-func (c *counter) FreeSums(s compute.Sums)              { c.give(s.Memory) }
-func (c *counter) Write(compute.Buffer, []float32)      {}
-func (c *counter) WriteBytes(compute.Buffer, []byte)    {}
-func (c *counter) Fetch(compute.Buffer) compute.Pending { return zeros{} }
-func (c *counter) Close()                               {}
+func (c *counter) New(n int) compute.Buffer   { return compute.Buffer{Memory: c.take(n), N: n} }
+func (c *counter) NewSums(n int) compute.Sums { return compute.Sums{Memory: c.take(2 * n), N: n} }
+func (c *counter) NewAdjoining(lengths ...int) (all compute.Sums, each []compute.Sums) {
+	all, _ = compute.Adjoin(nil, lengths)
+	return compute.Adjoin(c.take(2*all.N), lengths)
+}
+
+func (c *counter) Free(b compute.Buffer)   { c.give(b.Memory) }
+func (c *counter) FreeSums(s compute.Sums) { c.give(s.Memory) }
+
+func (c *counter) Write(_ compute.Buffer, v []float32)   { c.up += 4 * len(v) }
+func (c *counter) WriteBytes(_ compute.Buffer, v []byte) { c.up += len(v) }
+
+func (c *counter) Fetch(b compute.Buffer) compute.Pending {
+	c.down += 4 * b.N
+	return zeros{}
+}
+
+func (c *counter) Close() {}
 
 func (c *counter) Run(k *compute.Kernel, a compute.Args) {
 	p := c.programs[k.Index]
 	call := shader.Call{Args: a}
 	p.call(&call)
 	c.commands += len(call.Stages)
+	if k.Name == "loss" {
+		c.passes++
+	}
+	c.up += 4 * slot * len(call.Stages)
 	for _, s := range call.Stages {
-		c.called[k.Name+" "+s.Entry]++
+		c.called[k.Name+" "+s.Entry] = true
 	}
 }
 
-// Reserve has 139 GB, and four of them in one binding, as an H200 does.
+// Reserve has four gigabytes in one binding.
 func (c *counter) Reserve(sizes ...int64) (int64, error) {
 	for _, n := range sizes {
 		if n <= 4<<30 {
@@ -75,74 +90,79 @@ func (zeros) Wait(_ context.Context, dst []float32) error {
 	return nil
 }
 
+// TestStepsAskLittle counts what a step asks of a GPU with four gigabytes: commands, programs, and
+// bytes there and back. A step that tests its noise asks for more, which is every 32nd.
 func TestStepsAskLittle(t *testing.T) {
-	digits := data.Meta{Task: data.Classification, Features: 784, Shape: []int{28, 28}, Outputs: 10, TrainRows: 60000, FeatureBytes: 1}
-	pictures := data.Meta{Task: data.Classification, Features: 3072, Shape: []int{3, 32, 32}, Outputs: 10, TrainRows: 50000, FeatureBytes: 1}
+	digits := data.Meta{Task: data.Classification, Features: 784, Shape: []int{28, 28}, Outputs: 10, FeatureBytes: 1}
+	pictures := data.Meta{Task: data.Classification, Features: 3072, Shape: []int{3, 32, 32}, Outputs: 10, FeatureBytes: 1}
+	mlp := run.Model{Kind: "mlp", Hidden: []int{128}, Activation: "relu"}
 	for _, s := range []struct {
-		model  run.Model
-		meta   data.Meta
-		batch  float64
-		method string
+		model    run.Model
+		meta     data.Meta
+		batch    float64
+		method   string
+		commands int // at most
+		pieces   int // in which the batch goes through the model, at most
 	}{
-		{run.Model{Kind: "mlp", Hidden: []int{128}, Activation: "relu"}, digits, 128, "constant"},
-		{run.Model{Kind: "mlp", Hidden: []int{128}, Activation: "relu"}, digits, 128, "dc-e"},
-		{run.Model{Kind: "mlp", Hidden: []int{128}, Activation: "relu"}, digits, 512, "constant"},
-		{run.Model{Kind: "mlp", Hidden: []int{128}, Activation: "relu"}, digits, 4096, "constant"},
-		{run.Model{Kind: "cnn-opacus"}, digits, 128, "constant"},
-		{run.Model{Kind: "cnn-opacus"}, digits, 128, "dc-e"},
-		{run.Model{Kind: "cnn-opacus"}, digits, 512, "constant"},
-		{run.Model{Kind: "cnn-opacus"}, digits, 2048, "constant"},
-		{run.Model{Kind: "resnet9"}, pictures, 64, "constant"},
-		{run.Model{Kind: "resnet18"}, pictures, 64, "constant"},
-		{run.Model{Kind: "resnet18"}, pictures, 64, "dc-e"},
-		{run.Model{Kind: "resnet18"}, pictures, 256, "constant"},
+		{mlp, digits, 128, "constant", 41, 1},
+		{mlp, digits, 128, "dc-e", 41, 1},
+		{mlp, digits, 512, "constant", 41, 1},
+		{mlp, digits, 4096, "constant", 41, 1},
+		{run.Model{Kind: "cnn-opacus"}, digits, 128, "constant", 77, 1},
+		{run.Model{Kind: "cnn-opacus"}, digits, 128, "dc-e", 77, 1},
+		{run.Model{Kind: "cnn-opacus"}, digits, 512, "constant", 77, 1},
+		{run.Model{Kind: "cnn-opacus"}, digits, 2048, "constant", 77, 1},
+		{run.Model{Kind: "resnet9"}, pictures, 64, "constant", 201, 1},
+		{run.Model{Kind: "resnet18"}, pictures, 64, "constant", 452, 2},
+		{run.Model{Kind: "resnet18"}, pictures, 64, "dc-e", 452, 2},
+		{run.Model{Kind: "resnet18"}, pictures, 256, "constant", 1071, 3},
 	} {
 		all, err := programs()
 		if err != nil {
 			t.Fatal(err)
 		}
-		be := &counter{programs: all, called: map[string]int{}}
-		sigma, seed := 1.0, uint64(1)
-		cfg := run.Config{
-			Method: s.method, Accountant: "rdp", Seed: &seed, Model: s.model, ExpectedBatchSize: s.batch, Steps: 4, LearningRate: 0.1, Optimizer: "sgd",
+		be := &counter{programs: all, called: map[string]bool{}}
+		sigma, seed, name := 1.0, uint64(1), fmt.Sprintf("%s, B = %v, %s", s.model.Kind, s.batch, s.method)
+		s.meta.TrainRows = 2 * int(s.batch)
+		p, err := plan.New(run.Config{
+			Method: s.method, Accountant: "rdp", Seed: &seed, Model: s.model, ExpectedBatchSize: s.batch, Steps: 24, LearningRate: 0.1, Optimizer: "sgd",
 			Blind: true, MaxGradNorm: 1, NoiseMultiplier: &sigma,
-		}
-		s.meta.TrainRows = min(s.meta.TrainRows, int(4*s.batch))
-		p, err := plan.New(cfg, s.meta)
+		}, s.meta)
 		if err != nil {
 			t.Fatal(err)
 		}
-		name := fmt.Sprintf("%s, B = %v, %s", s.model.Kind, s.batch, s.method)
-		ds := &data.Dataset{
+		r, err := train.Start(context.Background(), p, &data.Dataset{
 			Task: s.meta.Task, Features: s.meta.Features, Shape: s.meta.Shape, Outputs: s.meta.Outputs,
 			Train: data.Split{N: s.meta.TrainRows, U8: make([]uint8, s.meta.TrainRows*s.meta.Features), Y: make([]float32, s.meta.TrainRows)},
-		}
-		r, err := train.Start(context.Background(), p, ds, be)
+		}, be)
 		if err != nil {
 			t.Fatal(err)
 		}
-		at, steps := 0, 0
-		for _, err := range r.Steps(context.Background()) {
+		const first, last = 16, 20 // noise was tested often enough before
+		var at counter
+		for e, err := range r.Steps(context.Background()) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if steps++; steps == 2 {
-				at = be.commands
-				be.called = map[string]int{}
+			if e.Step == first {
+				at = *be
+			}
+			if e.Step == last {
+				break
 			}
 		}
-		tally := ""
-		var names []string
-		for name := range be.called {
-			names = append(names, name)
+		per := func(a, b int) int { return (b - a) / (last - first) }
+		commands, pieces := per(at.commands, be.commands), per(at.passes, be.passes)
+		t.Logf("%s: %d commands, %d pieces, %d bytes there and %d back a step, %d programs, %d MB", name, commands, pieces, per(at.up, be.up), per(at.down, be.down), len(be.called), be.words*4/1e6)
+		if commands > s.commands || pieces > s.pieces {
+			t.Errorf("%s: %d commands a step in %d pieces, want %d at most in %d", name, commands, pieces, s.commands, s.pieces)
 		}
-		slices.Sort(names)
-		for _, n := range names {
-			tally += fmt.Sprint(strings.TrimSuffix(n, " main"), " ", be.called[n]/2, ", ")
+		if len(be.called) > 40 {
+			t.Errorf("%s: %d programs, want 40 at most", name, len(be.called))
 		}
-		n := len(names)
-		t.Log(tally)
-		t.Logf("%s: %d commands a step, %d programs, %d MB", name, (be.commands-at)/2, n, be.words*4/1e6)
 		r.Close()
+		if be.words != 0 {
+			t.Errorf("%s: %d words are left", name, be.words)
+		}
 	}
 }

@@ -32,8 +32,8 @@ func (s *stream) slots() int { return len(s.args) / slot }
 
 func (s *stream) clear() { s.words, s.args, s.staged = s.words[:0], s.args[:0], 0 }
 
-// run writes one entry point of a kernel's call, by its number.
-func (s *stream) run(id int, g [3]int, a *compute.Args, at func(memory any) uint32) {
+// run writes one entry point of a kernel's call, by its number; its sums are some of so many.
+func (s *stream) run(id int, g [3]int, a *compute.Args, sums int, at func(memory any) uint32) {
 	s.words = append(s.words, opRun, uint32(id), uint32(g[0]), uint32(g[1]), uint32(g[2]))
 	s.args = append(s.args, none[:]...)
 	w := s.args[len(s.args)-slot:]
@@ -49,7 +49,7 @@ func (s *stream) run(id int, g [3]int, a *compute.Args, at func(memory any) uint
 		}
 	}
 	if a.Sums.Memory != nil {
-		w[10], w[29] = at(a.Sums.Memory), uint32(a.Sums.N)
+		w[10], w[29] = at(a.Sums.Memory)+uint32(a.Sums.Off), uint32(sums)
 	}
 	w[11] = uint32(g[0])
 	copy(w[12:20], a.Key.Key[:])

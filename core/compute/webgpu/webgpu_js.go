@@ -68,6 +68,7 @@ type Stats struct {
 type memory struct {
 	of    *Backend
 	at    int
+	sums  int  // that it holds; 0 for a buffer
 	fresh bool // it is to be zero, and nothing has cleared it yet
 }
 
@@ -241,10 +242,19 @@ func (b *Backend) New(n int) compute.Buffer {
 }
 
 func (b *Backend) NewSums(n int) compute.Sums {
-	if n < 0 || n > math.MaxInt32/2 {
-		panic(fmt.Sprintf("webgpu: %d sums", n))
+	all, _ := b.NewAdjoining(n)
+	return all
+}
+
+// NewAdjoining has the low words of all sums stand before the high ones.
+func (b *Backend) NewAdjoining(lengths ...int) (all compute.Sums, each []compute.Sums) {
+	all, each = compute.Adjoin(nil, lengths)
+	if all.N < 0 || all.N > math.MaxInt32/2 {
+		panic(fmt.Sprintf("webgpu: %d sums", all.N))
 	}
-	return compute.Sums{Memory: b.zeros(2 * n), N: n}
+	m := b.zeros(2 * all.N)
+	m.sums = all.N
+	return compute.Adjoin(m, lengths)
 }
 
 // zeros returns words of the heap that are zero, once they are used: most are written to
@@ -442,7 +452,11 @@ func (b *Backend) command(id int, groups [3]int, a *compute.Args) {
 	if !b.compiled[id] {
 		b.compiled[id], b.missing = true, append(b.missing, id)
 	}
-	b.stream.run(id, groups, a, b.at)
+	many := 0
+	if a.Sums.Memory != nil {
+		many = b.own(a.Sums.Memory).sums
+	}
+	b.stream.run(id, groups, a, many, b.at)
 	b.stats.Commands++
 	b.stats.Uploaded += 4 * slot
 	for _, x := range a.Buf { // and not the sums, as nobody writes to those
