@@ -93,7 +93,7 @@ func (c convSpec) newConv(b *builder, in Shape, wantDx bool) *conv {
 func (c convSpec) newMap(b *builder, in Shape) *conv {
 	w := c.window(in)
 	shared := b.anew
-	if !takes(shared.values, (w.Patch()+1)*c.channels) {
+	if !formsAnew(shared.values, (w.Patch()+1)*c.channels) {
 		shared = nil
 	}
 	return &conv{affine: newAffine(b, w.Patch()*c.channels, c.channels, shared), window: w, channels: c.channels, variance: 2}

@@ -46,9 +46,9 @@ type anew struct {
 	g, gg  scratch
 }
 
-// takes reports whether gradients of d values are formed anew where so many values are there for these: of
+// formsAnew reports whether gradients of d values are formed anew where so many values are there for these: of
 // less, thousands of rows take no more than that.
-func takes(values int64, d int) bool { return int64(d) > values>>12 && values > 0 }
+func formsAnew(values int64, d int) bool { return int64(d) > values>>12 && values > 0 }
 
 // together returns the number of rows whose gradients of d values are formed at a time. It divides
 // the rows of a block of sums, or is a multiple of them: so the pieces in which

@@ -24,8 +24,10 @@ type counted struct {
 	full      map[any]bool  // sums that hold a block
 }
 
-func newCounted() *counted {
-	return &counted{Backend: purego.New(), held: map[any]int64{}, full: map[any]bool{}}
+func newCounted() *counted { return countedOn(purego.New()) }
+
+func countedOn(be compute.Backend) *counted {
+	return &counted{Backend: be, held: map[any]int64{}, full: map[any]bool{}}
 }
 
 func (c *counted) take(bytes int64) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/computetest"
 	"clipscope/core/compute/purego"
 	"clipscope/core/data"
 	"clipscope/core/data/builtin"
@@ -182,40 +183,56 @@ func TestGradientsAreFormedAnewWhereTheyDoNotFit(t *testing.T) {
 		part.N = 48
 		part.U8, part.Y = part.U8[:part.N*ds.Features], part.Y[:part.N]
 	}
-	for method, views := range map[string]int{"constant": 1, "dc-e": 2, "adaclip": 1} {
-		cfg := roomConfig(method)
-		cfg.Model = run.Model{Layers: []string{"conv:64:4:s4", "relu", "conv:64:2", "relu", "wsconv:80:2:p1", "relu", "conv:64:2", "globalpool", "dense"}}
-		cfg.ExpectedBatchSize, cfg.Steps, cfg.Blind = 16, 3, true
-		if views > 1 {
-			cfg.Augmentation = run.Augmentation{Kind: "flip", Multiplicity: views}
+	backends := computetest.Backends(t)
+	delete(backends, "deferred") // which is the reference
+	for name, open := range backends {
+		for method, views := range map[string]int{"constant": 1, "dc-e": 2, "adaclip": 1} {
+			cfg := roomConfig(method)
+			cfg.Model = run.Model{Layers: []string{"conv:64:4:s4", "relu", "conv:64:2", "relu", "wsconv:80:2:p1", "relu", "conv:64:2", "globalpool", "dense"}}
+			cfg.ExpectedBatchSize, cfg.Steps, cfg.Blind = 16, 3, true
+			if views > 1 {
+				cfg.Augmentation = run.Augmentation{Kind: "flip", Multiplicity: views}
+			}
+			t.Run(name+"/"+method, func(t *testing.T) { formedAnewRun(t, cfg, ds, open, []int{2, 1}[views-1:]) })
 		}
-		to := changes{1: {"learning_rate": 0.2}}
-		_, want := finishChanging(t, started(t, cfg, ds), to)
-		terms := planned(t, cfg, ds).Terms()
-		most, anew := terms.CapacityIn(math.MaxInt64), terms.FormedAnew(anewValues[2])
-		for _, rows := range []int{most / 2, most}[views-1:] {
-			room := anew.Room(rows)
-			be := &roomy{counted: newCounted(), room: room}
-			r := startOn(t, cfg, ds, be)
-			if r.work.capacity != rows || r.work.anew == 0 || terms.CapacityIn(room) >= rows {
-				t.Errorf("%s: %d rows at once, %d values formed anew; want %d, of which %d would fit with their gradients", method, r.work.capacity, r.work.anew, rows, terms.CapacityIn(room))
-			}
-			events, res := finishChanging(t, r, to)
-			if be.most > room || len(events) != cfg.Steps || res.Epsilon != want.Epsilon {
-				t.Errorf("%s: %d of %d bytes are taken, %d steps for ε = %v", method, be.most, room, len(events), res.Epsilon)
-			}
-			for i, v := range res.Released.Parameters {
-				if w := want.Released.Parameters[i]; !(math.Abs(float64(v-w)) <= 1e-4) {
-					t.Fatalf("%s, %d rows at once: parameter %d is %v, want %v", method, r.work.capacity, i, v, w)
-				}
-			}
-			r.Close()
+	}
+}
+
+// formedAnewRun compares a run whose gradients are formed anew, of each of some parts of all rows at once, with one that keeps them.
+func formedAnewRun(t *testing.T, cfg run.Config, ds *data.Dataset, open func() compute.Backend, parts []int) {
+	to := changes{}
+	if strings.Contains(t.Name(), "/purego/") { // others begin a step before the one before it is told
+		to[1] = run.Change{"learning_rate": 0.2}
+	}
+	_, want := finishChanging(t, started(t, cfg, ds), to)
+	terms := planned(t, cfg, ds).Terms()
+	most, anew := terms.CapacityIn(math.MaxInt64), terms.FormedAnew(anewValues[2])
+	on := func(room int64) (*Run, *roomy) {
+		be := &roomy{counted: countedOn(open()), room: room}
+		t.Cleanup(be.Close)
+		return startOn(t, cfg, ds, be), be
+	}
+	for _, part := range parts {
+		rows := most / part
+		room := anew.Room(rows)
+		r, be := on(room)
+		if r.work.capacity != rows || r.work.anew == 0 || terms.CapacityIn(room) >= rows {
+			t.Errorf("%d rows at once, %d values formed anew; want %d, of which %d would fit with their gradients", r.work.capacity, r.work.anew, rows, terms.CapacityIn(room))
 		}
-		be := &roomy{counted: newCounted(), room: terms.Room(most)}
-		r := startOn(t, cfg, ds, be)
-		if r.work.anew > 0 || r.work.capacity != most {
-			t.Errorf("%s: gradients that fit are formed anew", method)
+		events, res := finishChanging(t, r, to)
+		if be.most > room || len(events) != cfg.Steps || res.Epsilon != want.Epsilon {
+			t.Errorf("%d of %d bytes are taken, %d steps for ε = %v", be.most, room, len(events), res.Epsilon)
+		}
+		for i, v := range res.Released.Parameters {
+			if w := want.Released.Parameters[i]; !(math.Abs(float64(v-w)) <= 1e-4) {
+				t.Fatalf("%d rows at once: parameter %d is %v, want %v", r.work.capacity, i, v, w)
+			}
 		}
 		r.Close()
 	}
+	r, _ := on(terms.Room(most))
+	if r.work.anew > 0 || r.work.capacity != most {
+		t.Error("gradients that fit are formed anew")
+	}
+	r.Close()
 }
