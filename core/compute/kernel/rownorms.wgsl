@@ -2,6 +2,13 @@
 // its greatest value and then for its sum. How a row is cut does not depend on how many
 // rows there are, or a row's norm would depend on others.
 
+// store stores the norm of row i, or joins it to the one that is there where n2 is 1.
+fn store(i: u32, sum: vec3<u32>, largest: u32) {
+  var more = NOTHING;
+  if (args.n2 == 1) { more = squareOf(aboveFloat(words[args.b1 + i])); }
+  words[args.b1 + i] = joinedNormOf(sum, largest, more);
+}
+
 @compute @workgroup_size(64)
 fn short(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let i = item(id, lane, 64u);
@@ -15,7 +22,7 @@ fn short(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) 
     let largest = aboveFloat(most);
     for (var j = 0u; j < n; j++) { sum = withSquare(sum, words[start + j], largest); }
   }
-  words[args.b1 + i] = normOf(sum, most);
+  store(i, sum, most);
 }
 
 var<workgroup> greatest: array<u32, 64>;
@@ -50,7 +57,7 @@ fn whole(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) 
   let n = select(0u, u32(args.n1), i < u32(args.n0)); let start = args.b0 + i * n;
   let most = mostIn(mostOf(start, n, part, 16u), lane, 16u);
   let sum = sumIn(squaresOf(start, n, part, 16u, most), lane, 16u);
-  if (part == 0u && n > 0u) { words[args.b1 + i] = normOf(sum, most); }
+  if (part == 0u && n > 0u) { store(i, sum, most); }
 }
 
 // manyGroups is the number of workgroups of a long row.
@@ -90,5 +97,5 @@ fn norms(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) 
     part += vec3<u32>(words[base], words[base + 1u], words[base + 2u]);
   }
   let sum = sumIn(part, lane, 64u);
-  if (lane == 0u && i < u32(args.n0)) { words[args.b1 + i] = normOf(sum, all); }
+  if (lane == 0u && i < u32(args.n0)) { store(i, sum, all); }
 }
