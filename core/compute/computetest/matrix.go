@@ -191,27 +191,35 @@ func (c *check) rowNorms(name string, call normsCall, want normLaw) {
 	}
 	for _, n := range []int{4097, 20000} {
 		for _, largest := range []float32{1, 0x1p-60, 0x1p-130, 0x1p100} {
-			for _, less := range []int{1, 6, 12, 24, 30, 60, 100} {
+			for _, less := range []int{1, 6, 12, 24, 27, 30, 60, 100} {
 				c.steepNorms(name, call, want, n, largest, less)
 			}
 		}
 	}
 }
 
-// steepNorms checks rows in which one value, or one and its neighbour, stands among zeros, and the
-// values of all other parts are about 2^less times smaller. Each of those adds something to the norm.
+// steepNorms checks rows in which one value, or one and its neighbour, stands among zeros, and values
+// far away are about 2^less times smaller. Each of those adds something to the norm.
 func (c *check) steepNorms(name string, call normsCall, want normLaw, n int, largest float32, less int) {
-	places := []int{0, 1000, n / 2, n - 1}
+	places := []int{0, 1000, n / 2, n - 1, 0, n / 2}
+	away := min(4096, n/2+1) // no processor has two values so far apart
 	x, dst := c.arg("x", c.normals(len(places)*n)), c.arg("dst", make([]float32, len(places)))
 	for i, place := range places {
 		row := x.data[i*n : (i+1)*n]
 		for j, v := range row {
-			if row[j] = float32(math.Ldexp(float64(v*largest), -less)); j-j%2048 == place-place%2048 {
-				row[j] = 0 // those that a processor may have together with the largest
+			if i >= 4 { // 64 powers of two, of which few digits are lost
+				v = 0
+				if far := (place + n/2) % n; far <= j && j < far+64 {
+					v = 1
+				}
+			}
+			row[j] = float32(math.Ldexp(float64(v*largest), -less))
+			if -away < j-place && j-place < away {
+				row[j] = 0
 			}
 		}
 		row[place] = largest
-		if i%2 == 1 {
+		if i%2 == 1 && i < 4 {
 			row[place-1] = -largest / 2
 		}
 	}
