@@ -31,7 +31,6 @@ type formedSite struct {
 	change func(n int, g compute.Buffer)
 
 	norm compute.Buffer // [capacity]
-	zero compute.Buffer // [capacity]
 	one  compute.Buffer // ones [capacity×1]
 	gg   *scratch
 }
@@ -65,7 +64,7 @@ func together(values int64, d int) int {
 func newFormedSite(b *builder, d int, shared *anew) *formedSite {
 	s := &formedSite{
 		be: b.be, views: b.views, capacity: b.capacity, p: b.from.take(d), anew: shared,
-		norm: b.examples(1), zero: b.examples(1), one: ones(b.be, b.capacity), gg: &scratch{be: b.be},
+		norm: b.examples(1), one: ones(b.be, b.capacity), gg: &scratch{be: b.be},
 	}
 	if shared == nil {
 		s.g = b.examples(d)
@@ -117,9 +116,8 @@ func (s *formedSite) Params() []compute.Buffer { return []compute.Buffer{s.p} }
 
 func (s *formedSite) Norms(dst compute.Buffer) {
 	s.eachPart(func(from, n int, g compute.Buffer) {
-		kernel.RowNorms(s.be, n, s.p.Len(), g, s.norm.Slice(from, n))
+		kernel.JoinRowNorms(s.be, n, s.p.Len(), g, dst.Slice(from, n))
 	})
-	kernel.JoinNorms(s.be, s.n, s.zero, s.norm, dst)
 }
 
 func (s *formedSite) Add(dst []compute.Sums, factors compute.Buffer, each kernel.Each) {

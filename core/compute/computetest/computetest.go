@@ -97,6 +97,7 @@ var parts = []suitePart{
 	{"Split", "split", checkSplit},
 	{"AddRow", "addRow", checkAddRow},
 	{"RowNorms", "rowNorms", checkRowNorms},
+	{"JoinRowNorms", "rowNorms", checkJoinRowNorms},
 	{"JoinNorms", "joinNorms", checkJoinNorms},
 	{"ScaleRows", "scaleRows", checkScaleRows},
 	{"DropRows", "dropRows", checkDropRows},

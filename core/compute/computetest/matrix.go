@@ -118,13 +118,49 @@ func checkAddRow(c *check) {
 }
 
 func checkRowNorms(c *check) {
+	c.rowNorms("RowNorms", kernel.RowNorms, func(row []float32, _ float32) float64 { return length(row) })
+}
+
+// checkJoinRowNorms has norms of all magnitudes to which those of rows are joined.
+func checkJoinRowNorms(c *check) {
+	c.rowNorms("JoinRowNorms", kernel.JoinRowNorms, joinedLength)
+	for _, n := range []int{0, 1, 32, 33, 4096, 4097, 20000} {
+		for _, size := range []float64{0, 1e-40, 1e-22, 1, 1e18, 1e35} {
+			x, dst := c.arg("x", c.normals(len(joined)*n)), c.arg("dst", joined)
+			for i := range x.data {
+				x.data[i] = float32(size * float64(x.data[i]))
+			}
+			c.b.Write(x.buf, x.data)
+			c.checkNorms(kernel.JoinRowNorms, joinedLength, n, x, dst)
+			c.verify("JoinRowNorms(%d, %d) of values about %g", len(joined), n, size)
+		}
+	}
+}
+
+// joined holds norms to which others are joined.
+var joined = []float32{
+	0, 0x1p-149, 1e-40, 0x1p-126, 1e-22, 1, 3, 1e10, 1e18, 1e22, math.MaxFloat32, float32(math.Inf(1)), float32(math.NaN()),
+}
+
+type (
+	// normsCall is a call of a kernel that writes or joins norms of rows.
+	normsCall func(q compute.Queue, m, n int, x, dst compute.Buffer)
+	// normLaw returns the norm that is wanted of a row, where dst held was.
+	normLaw func(row []float32, was float32) float64
+)
+
+func joinedLength(row []float32, was float32) float64 {
+	return math.Hypot(length(row), float64(was))
+}
+
+// rowNorms checks a kernel over rows of all lengths and of values of all magnitudes.
+func (c *check) rowNorms(name string, call normsCall, want normLaw) {
 	c.denormals = true
 	defer func() { c.denormals = false }()
 	c.shapes(func(m, n int, data func(int) []float32) {
 		x, dst := c.arg("x", data(m*n)), c.arg("dst", data(m))
-		kernel.RowNorms(c.b, m, n, x.buf, dst.buf)
-		dst.want = each(m, func(i int) value { return bound(length(x.data[i*n : (i+1)*n])) })
-		c.verify("RowNorms(%d, %d)", m, n)
+		c.checkNorms(call, want, n, x, dst)
+		c.verify("%s(%d, %d)", name, m, n)
 	})
 	for _, n := range []int{1, 3, 16, 100, 1021} { // where float32 holds no square
 		for _, size := range []float64{1e-45, 1e-40, 1e-30, 1e-22, 1e-19, 1e-10, 1e10, 1e18, 1e22, 1e35} {
@@ -134,13 +170,12 @@ func checkRowNorms(c *check) {
 					x.data[i] = float32(size * float64(x.data[i]))
 				}
 				c.b.Write(x.buf, x.data)
-				kernel.RowNorms(c.b, m, n, x.buf, dst.buf)
-				dst.want = each(m, func(i int) value { return bound(length(x.data[i*n : (i+1)*n])) })
-				c.verify("RowNorms(%d, %d) of values about %g", m, n, size)
+				c.checkNorms(call, want, n, x, dst)
+				c.verify("%s(%d, %d) of values about %g", name, m, n, size)
 			}
 		}
 	}
-	for _, n := range []int{33, 4096, 4097, 20000, 1 << 16, 1<<16 + 1, 99_999} { // rows that several processors may share
+	for _, n := range []int{1, 32, 33, 4096, 4097, 20000, 1 << 16, 1<<16 + 1, 99_999} { // rows that several processors may share
 		for _, last := range []float32{0, 1e30, 1e-40, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))} {
 			for _, m := range []int{5, 66} {
 				if m*n > 500_000 {
@@ -149,12 +184,62 @@ func checkRowNorms(c *check) {
 				x, dst := c.arg("x", c.normals(m*n)), c.arg("dst", c.normals(m))
 				x.data[3*n-1] = last
 				c.b.Write(x.buf, x.data)
-				kernel.RowNorms(c.b, m, n, x.buf, dst.buf)
-				dst.want = each(m, func(i int) value { return bound(length(x.data[i*n : (i+1)*n])) })
-				c.verify("RowNorms(%d, %d), one of which ends with %g", m, n, last)
+				c.checkNorms(call, want, n, x, dst)
+				c.verify("%s(%d, %d), one of which ends with %g", name, m, n, last)
 			}
 		}
 	}
+	for _, n := range []int{4097, 20000} {
+		for _, largest := range []float32{1, 0x1p-60, 0x1p-130, 0x1p100} {
+			for _, less := range []int{1, 6, 12, 24, 27, 30, 60, 100} {
+				c.steepNorms(name, call, want, n, largest, less)
+			}
+		}
+	}
+}
+
+// steepNorms checks rows in which one value, or one and its neighbour, stands among zeros, and values
+// far away are about 2^less times smaller. Each of those adds something to the norm.
+func (c *check) steepNorms(name string, call normsCall, want normLaw, n int, largest float32, less int) {
+	places := []int{0, 1000, n / 2, n - 1, 0, n / 2}
+	away := min(4096, n/2+1) // no processor has two values so far apart
+	x, dst := c.arg("x", c.normals(len(places)*n)), c.arg("dst", make([]float32, len(places)))
+	for i, place := range places {
+		row := x.data[i*n : (i+1)*n]
+		for j, v := range row {
+			if i >= 4 { // 64 powers of two, of which few digits are lost
+				v = 0
+				if far := (place + n/2) % n; far <= j && j < far+64 {
+					v = 1
+				}
+			}
+			row[j] = float32(math.Ldexp(float64(v*largest), -less))
+			if -away < j-place && j-place < away {
+				row[j] = 0
+			}
+		}
+		row[place] = largest
+		if i%2 == 1 && i < 4 {
+			row[place-1] = -largest / 2
+		}
+	}
+	c.b.Write(x.buf, x.data)
+	c.checkNorms(call, func(row []float32, was float32) float64 {
+		norm := want(row, was)
+		for _, v := range row {
+			if v != 0 && math.Abs(float64(v)) < float64(largest)/2 {
+				return norm * (1 + 1e-12) // a square that float64 rounds away counts as well
+			}
+		}
+		return norm
+	}, n, x, dst)
+	c.verify("%s(%d, %d) of values 2^%d times below the largest, %g", name, len(places), n, less, largest)
+}
+
+// checkNorms calls a kernel on the rows of x, of n values each, and dst.
+func (c *check) checkNorms(call normsCall, want normLaw, n int, x, dst *arg) {
+	call(c.b, len(dst.data), n, x.buf, dst.buf)
+	dst.want = each(len(dst.data), func(i int) value { return bound(want(x.data[i*n:(i+1)*n], dst.data[i])) })
 }
 
 func length(x []float32) float64 {

@@ -3,6 +3,7 @@ package computetest
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"clipscope/core/compute"
@@ -229,6 +230,36 @@ var mutants = []mutant{
 		}
 	})},
 	{"RowNorms", "squares lost to underflow", after("rowNorms", 1, func(_ compute.Args, _ [][]float32, v []float32) { lost(v) })},
+	{"RowNorms", "parts far below the largest left out", after("rowNorms", 1, func(a compute.Args, was [][]float32, v []float32) {
+		for i, n := 0, a.N[1]; i < len(v) && n > 4096; i++ {
+			v[i] = kernel.Above(nearLength(was[0][i*n : (i+1)*n]))
+		}
+	})},
+	{"RowNorms", "joins", with("rowNorms", func(a *compute.Args) { a.N[2] = 1 })},
+	{"JoinRowNorms", "does not join", with("rowNorms", func(a *compute.Args) { a.N[2] = 0 })},
+	{"JoinRowNorms", "adds", in("rowNorms", func(b compute.Backend, a compute.Args, run func(compute.Args)) {
+		was := get(b, a.Buf[1], a.N[0])
+		a.N[2] = 0
+		run(a)
+		edit(b, a.Buf[1], a.N[0], func(v []float32) {
+			for i := range v {
+				v[i] += was[i]
+			}
+		})
+	})},
+	{"JoinRowNorms", "a unit in the last place too small", after("rowNorms", 1, func(_ compute.Args, _ [][]float32, v []float32) {
+		for i := range v {
+			v[i] *= 1 - 0x1p-23
+		}
+	})},
+	{"JoinRowNorms", "squares of norms lost to underflow", before("rowNorms", 1, lost)},
+	{"JoinRowNorms", "an infinite norm is the largest finite one", after("rowNorms", 1, func(_ compute.Args, was [][]float32, v []float32) {
+		for i := range v {
+			if math.IsInf(float64(was[1][i]), 0) {
+				v[i] = math.MaxFloat32
+			}
+		}
+	})},
 	{"JoinNorms", "without the bias", after("joinNorms", 2, func(_ compute.Args, was [][]float32, v []float32) {
 		for i := range v {
 			v[i] = float32(math.Hypot(float64(was[2][i]), float64(was[0][i])*float64(was[1][i])))
@@ -425,6 +456,25 @@ func before(name string, i int, f func(v []float32)) func(compute.Backend) compu
 		run(a)
 		b.Write(a.Buf[i], kept)
 	})
+}
+
+// nearLength returns the norm of the parts of a row, of 4096 values each, whose largest value is not
+// far below that of all.
+func nearLength(row []float32) float64 {
+	var largest []float64
+	for at := range row {
+		if at%4096 == 0 {
+			largest = append(largest, 0)
+		}
+		largest[at/4096] = max(largest[at/4096], math.Abs(float64(row[at])))
+	}
+	s := 0.0
+	for at, v := range row {
+		if !(largest[at/4096] < 0x1p-10*slices.Max(largest)) {
+			s += float64(v) * float64(v)
+		}
+	}
+	return math.Sqrt(s)
 }
 
 // lost is what becomes of values whose squares float32 does not hold.

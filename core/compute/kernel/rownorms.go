@@ -18,12 +18,24 @@ func RowNorms(q compute.Queue, m, n int, x, dst compute.Buffer) {
 	q.Run(rowNorms, compute.Args{N: sizes{m, n}, Buf: buffers{x.Matrix(m, n), vec(dst, m)}})
 }
 
+// JoinRowNorms joins to each norm in dst that of a row of x [m×n]. Like [RowNorms] it
+// errs upwards only, by no more. NaN or ±Inf in either give NaN or +Inf.
+//
+//	for i := range m { dst[i] = √(dst[i]² + ‖xᵢ‖²) }
+func JoinRowNorms(q compute.Queue, m, n int, x, dst compute.Buffer) {
+	q.Run(rowNorms, compute.Args{N: sizes{m, n, 1}, Buf: buffers{x.Matrix(m, n), vec(dst, m)}})
+}
+
+// rowNorms joins norms to those in dst where N[2] is 1.
 var rowNorms = compute.Define(compute.Kernel{Name: "rowNorms", Loop: func(o *compute.Operands) {
-	n, x := o.N[1], o.Buf[0]
+	n, join, x := o.N[1], o.N[2] == 1, o.Buf[0]
 	for i := range o.Buf[1] {
 		s := 0.0 // float64 holds the square of every float32
 		for _, v := range x[i*n : (i+1)*n] {
 			s += float64(v) * float64(v)
+		}
+		if join {
+			s += float64(o.Buf[1][i]) * float64(o.Buf[1][i])
 		}
 		o.Buf[1][i] = Above(math.Sqrt(s))
 	}

@@ -50,13 +50,18 @@ function exactSqNorm(n: i32, x: Ptr): f64 {
 
 // rowNorms takes the long way where squares may have been lost: a sum above 2⁻⁶⁰
 // does not miss what 2⁴⁰ of them lose.
+// It joins norms to those in dst where join is 1.
 // @divide m: x n, dst 1
-export function rowNorms(m: i32, n: i32, x: Ptr, dst: Ptr): void {
+export function rowNorms(m: i32, n: i32, join: i32, x: Ptr, dst: Ptr): void {
   const stride = <usize>n << 2;
   for (let i = 0; i < m; i++, x += stride, dst += 4) {
     let s = sqNorm(n, x);
     if (s > 8.673617379884035e-19 && s < 1.329227995784916e36) s *= 1.000000476837158; // 1 + 2⁻²¹
     else s = exactSqNorm(n, x);
+    if (join) {
+      const v = <f64>load<f32>(dst);
+      s += v * v;
+    }
     store<f32>(dst, above(Math.sqrt(s)));
   }
 }

@@ -3,8 +3,8 @@ package kernel
 import "clipscope/core/compute/shader"
 
 // rowNormsCall has an invocation for a short row, and a quarter of a workgroup for a longer one. A
-// row that is very long has several workgroups, whose greatest values and sums of squares
-// stand in words of their own on the way.
+// row that is very long has several workgroups. Their greatest values and sums of squares stand in
+// words of their own, and one more workgroup joins them.
 func rowNormsCall(c *shader.Call) {
 	rows, n := c.N[0], c.N[1]
 	switch {
@@ -15,8 +15,7 @@ func rowNormsCall(c *shader.Call) {
 	default:
 		groups := min(256, shader.Per(n, 4096))
 		c.Space = 4 * groups * rows
-		c.Run("most", groups*rows)
-		c.Run("squares", groups*rows)
+		c.Run("pieces", groups*rows)
 		c.Run("norms", rows)
 	}
 }

@@ -506,11 +506,14 @@ fn withSquares(sum: vec3<u32>, bits: vec4<u32>, top: u32) -> vec3<u32> {
 
 // normOf is the root of a sum, as a float's bits; largest has the bits of the largest
 // magnitude, and NaN or an infinity there gives one.
-fn normOf(sum: vec3<u32>, largest: u32) -> u32 {
+fn normOf(sum: vec3<u32>, largest: u32) -> u32 { return joinedNormOf(sum, largest, NOTHING); }
+
+// joinedNormOf is the same with a square more in the sum.
+fn joinedNormOf(sum: vec3<u32>, largest: u32, more: Above) -> u32 {
   if (largest >= INF) { return largest; }
   let power = 2 * aboveFloat(largest).power;
   let low = sumOf(aboveWhole(sum.z, power), aboveWhole(sum.y, power + 24));
-  return bitsAbove(rootOf(sumOf(low, aboveWhole(sum.x, power + 48))));
+  return bitsAbove(rootOf(sumOf(sumOf(low, aboveWhole(sum.x, power + 48)), more)));
 }
 
 // mostOf is the greatest magnitude among every lanes-th of n values from that of a lane.
