@@ -97,7 +97,7 @@ func (g *gaussian) draw(step int, sensitivity float64) error {
 	if g.drawn == want {
 		return nil
 	}
-	for _, i := range g.bySize {
+	for _, i := range g.drawing {
 		key, err := g.noiseKey(i, step)
 		if err != nil {
 			return fmt.Errorf("train: %w", err)

@@ -36,7 +36,7 @@ type workspace struct {
 	frozen   []float32        // parameters that are not trained; nil where there are none
 	gradient compute.Buffer   // released, of all parameters that are trained
 	grads    []compute.Buffer // its parts, by tensor
-	bySize   []int            // the tensors, the largest last
+	drawing  []int            // the tensors, in the order in which their noise is drawn
 	scalar   compute.Buffer
 	report   *report
 	factors  []compute.Buffer // one, or one for each group
@@ -178,10 +178,13 @@ func (w *workspace) makeGradient() {
 	at := 0
 	for _, p := range w.model.Params() {
 		w.grads = append(w.grads, w.gradient.Slice(at, p.Len()))
-		w.bySize = append(w.bySize, len(w.bySize))
+		w.drawing = append(w.drawing, len(w.drawing))
 		at += p.Len()
 	}
-	slices.SortStableFunc(w.bySize, func(i, j int) int { return w.grads[i].Len() - w.grads[j].Len() })
+	// Threads may still be at the last one when others go on; a GPU draws in one call what stands side by side.
+	if _, beside := w.be.Backend.(compute.Adjoining); !beside {
+		slices.SortStableFunc(w.drawing, func(i, j int) int { return w.grads[i].Len() - w.grads[j].Len() })
+	}
 	w.scalar = w.be.New(1)
 }
 

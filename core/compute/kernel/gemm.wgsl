@@ -24,17 +24,21 @@ fn tile16(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index)
 @compute @workgroup_size(256)
 fn tile128(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) { tiled(id, lane, 16u, 8u, 256u); }
 
-// put adds beta times what is there, or keeps a piece for join.
+// put adds beta times what is there, and does what follows, or keeps a piece for join.
 fn put(what: Product, piece: u32, r: u32, c: u32, apart: u32, v: vec4<f32>) {
   let n = what.columns;
   if (r >= what.rows) { return; }
   let to = select(args.b2, args.b4 + piece * what.rows * n, what.apart);
-  let beta = select(args.f0, 0.0, what.apart);
+  let beta = select(args.f0, 0.0, what.apart); let how = u32(args.f2);
   var x = v;
-  var at = to + r * n + c;
-  for (var i = 0u; i < 4u && c + i * apart < n; i++) {
-    if (beta == 0.0) { values[at] = x.x; } else { values[at] = fma(beta, values[at], x.x); }
-    at += apart;
+  for (var l = c; l < min(n, c + 4u * apart); l += apart) {
+    let i = r * n + l;
+    var y = x.x;
+    if (beta != 0.0) { y = fma(beta, values[to + i], y); }
+    if ((how & ADDS_BIAS) != 0u) { y += values[args.b3 + l]; }
+    values[to + i] = y;
+    if ((how & RECTIFIES) != 0u) { values[args.b4 + i] = rectified(y); }
+    if (how == PASSES) { values[args.b4 + i] = passed(values[args.b3 + i], y); }
     x = x.yzwx;
   }
 }

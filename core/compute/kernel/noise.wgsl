@@ -1,4 +1,5 @@
-// The normal sequence of package chacha, one block an invocation.
+// The normal sequence of package chacha, one block an invocation. There may be several tensors
+// side by side, n1 of them, each with a stream of its own; more says where they end.
 
 struct Block { a: vec4<u32>, b: vec4<u32>, c: vec4<u32>, d: vec4<u32> }
 
@@ -13,11 +14,11 @@ fn quarters(x: Block) -> Block {
   return Block(e, f, g, h);
 }
 
-// block gives the words of the block with this counter. Of the nonce flip changes the
-// first word.
-fn block(counter: u32, flip: u32) -> Block {
+// block gives the words of the block with this counter. Of the nonce, tensor is added to the first word,
+// and flip changes it.
+fn block(counter: u32, tensor: u32, flip: u32) -> Block {
   let first = Block(vec4(0x61707865u, 0x3320646eu, 0x79622d32u, 0x6b206574u), args.key[0], args.key[1],
-    vec4(counter, args.nonce.x ^ flip, args.nonce.y, args.nonce.z));
+    vec4(counter, (args.nonce.x + tensor) ^ flip, args.nonce.y, args.nonce.z));
   var x = first;
   for (var i = 0; i < 6; i++) { // two rounds each
     x = quarters(x); // the columns, then the diagonals
@@ -82,23 +83,33 @@ fn put(at: u32, end: u32, z: vec2<f32>) {
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let counter = item(id, lane, 64u);
-  let i = 64u * (counter / 4u) + counter % 4u; // four blocks' pairs take turns
-  if (i >= u32(args.n0)) { return; }
+  // Each tensor has workgroups of its own, which draw 1024 values.
+  var tensor = 0u; var start = 0u; var end = u32(args.n0); var part = group(id);
+  for (; tensor < u32(args.n1); tensor++) {
+    end = args.more[tensor / 4u][tensor % 4u];
+    let groups = (end - start + 1023u) / 1024u;
+    if (part < groups) { break; }
+    part -= groups;
+    start = end;
+  }
+  let counter = part * 64u + lane;
+  let i = start + 64u * (counter / 4u) + counter % 4u; // four blocks' pairs take turns
+  if (i >= end) { return; }
   // The extensions are rarely needed: then there is a second turn. A program that is an
   // adapter takes both sides of an if.
   var x = Block();
   var e = Block();
   var flip = 0u;
   loop {
-    e = block(counter, flip);
+    e = block(counter, tensor, flip);
     if (flip == 0u) { x = e; }
     let least = min(min(min(e.a.x, e.a.z), min(e.b.x, e.b.z)), min(min(e.c.x, e.c.z), min(e.d.x, e.d.z)));
     let done = flip != 0u || least >= 0x10000u;
     flip = 0x80000000u;
     continuing { break if done; }
   }
-  let at = args.b0 + i; let end = args.b0 + u32(args.n0);
+  let at = args.b0 + i;
+  end += args.b0;
   put(at, end, normals(x.a.x, e.a.xy, x.a.y));
   put(at + 8u, end, normals(x.a.z, e.a.zw, x.a.w));
   put(at + 16u, end, normals(x.b.x, e.b.xy, x.b.y));

@@ -12,7 +12,12 @@ var programs embed.FS
 
 // Shaders returns the kernels as package webgpu runs them: x.wgsl beside x.go.
 func Shaders() shader.Folder {
-	return shader.Folder{Files: programs, Calls: map[*compute.Kernel]func(*shader.Call){
+	return shader.Folder{Files: programs, Joins: map[*compute.Kernel]func(*shader.Call, *compute.Kernel, compute.Args) bool{
+		copyValues: joinCopy,
+		gemm:       joinGemm,
+		noise:      joinNoise,
+		scaleRows:  joinScaleRows,
+	}, Calls: map[*compute.Kernel]func(*shader.Call){
 		adam:     shader.Main(256),
 		addOuter: addOuterCall,
 		addRow: func(c *shader.Call) {
@@ -35,7 +40,7 @@ func Shaders() shader.Folder {
 		lookUp:     matrixCall,
 		lossOf:     rowsCall,
 		mul:        shader.Main(256),
-		noise:      shader.Main(1024),
+		noise:      shader.Main(noiseGroup),
 		normalize:  func(c *shader.Call) { c.Run("measure", 1); c.Run("divide", shader.Per(c.N[0], 256)) },
 		pickRows:   matrixCall,
 		rowNorms:   rowNormsCall,

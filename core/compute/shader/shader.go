@@ -18,6 +18,10 @@ const MostGroups = 65535
 type Folder struct {
 	Files embed.FS // x.wgsl for the kernel x, in lower case
 	Calls map[*compute.Kernel]func(*Call)
+	// Joins has a call of a kernel do what the next one asks for as well, where that is about what it
+	// gives, and says so: the results of both are the same bits. It leaves the call as it was where it
+	// cannot.
+	Joins map[*compute.Kernel]func(c *Call, next *compute.Kernel, a compute.Args) bool
 }
 
 // Text returns the program of a kernel.
@@ -45,13 +49,27 @@ func Entries(text string) []string {
 type Call struct {
 	compute.Args
 	Stages []Stage
-	Space  int // words at b4 that hold anything, for a kernel without a fifth buffer
+	Space  int      // words at b4 that hold anything, for a kernel without a fifth buffer
+	More   []uint32 // at most MostMore, which programs have as args.more
 }
+
+// MostMore limits the further words of a call: what the prelude's Args have room for.
+const MostMore = 20
 
 // Stage is an entry point, and its workgroups across, down and deep.
 type Stage struct {
 	Entry  string
 	Groups [3]int
+}
+
+// Disjoint reports that no value of a buffer is one of others.
+func Disjoint(x compute.Buffer, others ...compute.Buffer) bool {
+	for _, y := range others {
+		if y.Memory != nil && x.Memory == y.Memory && x.Off < y.Off+y.N && y.Off < x.Off+x.N {
+			return false
+		}
+	}
+	return true
 }
 
 // Run adds an entry point over up to three numbers of workgroups; over none it does not

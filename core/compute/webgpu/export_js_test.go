@@ -14,13 +14,14 @@ func (b *Backend) Lose() { b.gpu.Get("device").Call("destroy") }
 // RunStages runs a kernel's entry points as they are given, with so many words of space.
 func (b *Backend) RunStages(kernel string, a compute.Args, space int, stages ...shader.Stage) {
 	k := compute.Kernels()[slices.IndexFunc(compute.Kernels(), func(k *compute.Kernel) bool { return k.Name == kernel })]
-	p := b.programs[k.Index]
+	p := b.calls.programs[k.Index]
+	p.join = nil
 	p.call = func(c *shader.Call) { c.Stages, c.Space = append(c.Stages, stages...), space }
-	b.programs = slices.Clone(b.programs)
-	was := b.programs[k.Index]
-	b.programs[k.Index] = p
+	b.calls.programs = slices.Clone(b.calls.programs)
+	was := b.calls.programs[k.Index]
+	b.calls.programs[k.Index] = p
 	b.Run(k, a)
-	b.programs[k.Index] = was
+	b.calls.programs[k.Index], b.calls.open = was, false
 }
 
 // CountPipelines has the GPU's device count the pipelines that are on their way, and returns
@@ -39,3 +40,6 @@ func (b *Backend) CountPipelines() (most func() int) {
 	}))
 	return func() int { return greatest }
 }
+
+// Alone has the next call do no work but its own, and be done by no other.
+func (b *Backend) Alone() { b.calls.open = false }

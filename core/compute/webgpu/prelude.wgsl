@@ -16,6 +16,7 @@ struct Args {
   f0: f32, f1: f32, f2: f32, f3: f32, f4: f32, f5: f32,
   many: u32, // sums that there are
   d0: vec2<u32>, d1: vec2<u32>, d2: vec2<u32>, d3: vec2<u32>, d4: vec2<u32>, d5: vec2<u32>,
+  more: array<vec4<u32>, 5>,
 }
 @group(0) @binding(1) var<uniform> args: Args;
 
@@ -205,6 +206,22 @@ fn wide_mul(a: Wide, b: Wide) -> Wide {
   let r = rounded(sign, u32(max(e, 1)), v);
   let endless = select(Wide(0u, sign | WIDE_INF), Wide(0u, 0x7ff80000u), nothing || wide_isNaN(most));
   return select(endless, select(r, Wide(0u, sign), nothing), wide_isFinite(most));
+}
+
+// # What follows
+//
+// A program may do what the next call would with what it computes (shader.Folder's Joins): rectified is ReLU's
+// value, and passed what goes back through one, by what it gave. Both go by bits, so that NaN stays.
+const ADDS_BIAS = 1u;
+const RECTIFIES = 2u;
+const PASSES = 4u;
+fn rectified(x: f32) -> f32 {
+  let bits = bitcast<u32>(x);
+  return bitcast<f32>(select(bits, 0u, bits > 0x80000000u && bits <= (0x80000000u | INF)));
+}
+fn passed(by: f32, x: f32) -> f32 {
+  let bits = bitcast<u32>(by);
+  return bitcast<f32>(select(0u, bitcast<u32>(x), bits != 0u && bits <= INF));
 }
 
 // # Functions

@@ -28,6 +28,7 @@ type program struct {
 	entries []string // whose ids are first and those after it
 	first   int
 	call    func(*shader.Call)
+	join    func(*shader.Call, *compute.Kernel, compute.Args) bool // nil: it never does another's work
 }
 
 // programs returns the shaders of all kernels, by Kernel.Index.
@@ -44,6 +45,7 @@ func programs() ([]program, error) {
 			if p.text, err = f.Text(k); err != nil {
 				return nil, fmt.Errorf("webgpu: %w", err)
 			}
+			p.join = f.Joins[k]
 			if strings.Contains(p.text, "product(") {
 				p.text = tile + p.text
 			}

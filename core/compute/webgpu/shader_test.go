@@ -28,7 +28,7 @@ func TestEveryKernelHasItsShader(t *testing.T) {
 		}
 		first += len(p.entries)
 		called := map[string]bool{}
-		for a := range calls {
+		for a := range everySize {
 			c := shader.Call{Args: a}
 			p.call(&c)
 			for _, s := range c.Stages {
@@ -56,9 +56,9 @@ func TestEveryKernelHasItsShader(t *testing.T) {
 	}
 }
 
-// calls yields arguments of small and large sizes, with buffers that begin at multiples of
+// everySize yields arguments of small and large sizes, with buffers that begin at multiples of
 // four and elsewhere.
-func calls(yield func(compute.Args) bool) {
+func everySize(yield func(compute.Args) bool) {
 	sizes := []int{0, 1, 2, 4, 33, 64, 300, 5000}
 	for i := range 8 * 8 * 8 * 8 * 8 {
 		var a compute.Args
@@ -85,10 +85,10 @@ func TestStreamWordsAreWhatTheScriptReads(t *testing.T) {
 		t.Error("a new stream is not empty")
 	}
 	at := func(memory any) uint32 { return uint32(memory.(int)) }
-	args := compute.Args{
+	args := shader.Call{More: []uint32{5, 6}, Args: compute.Args{
 		N: [5]int{9, 8, 7, 6, 5}, F: [6]float64{1.5, 0.1},
 		Buf: [5]compute.Buffer{{Memory: 64, Off: 3, N: 2}, {}, {Memory: 128}}, Sums: compute.Sums{Memory: 256, Off: 5, N: 90},
-	}
+	}}
 	args.Key.Key[7], args.Key.Nonce[2] = 77, 88
 	s.run(4, [3]int{3, 1, 1}, &args, 99, at)
 	if got := s.fetch(640, 10); got != 0 {
@@ -106,11 +106,16 @@ func TestStreamWordsAreWhatTheScriptReads(t *testing.T) {
 	}
 	for i, v := range map[int]uint32{
 		0: 9, 4: 5, 5: 67, 6: 0, 7: 128, 10: 261, 11: 3, 19: 77, 22: 88,
-		23: 0x3fc00000, 24: 0x3dcccccd, 29: 99, 30: 0, 31: 0x3ff80000, 32: 0x9999999a, 33: 0x3fb99999, 63: 0,
+		23: 0x3fc00000, 24: 0x3dcccccd, 29: 99, 30: 0, 31: 0x3ff80000, 32: 0x9999999a, 33: 0x3fb99999, 44: 5, 45: 6, 63: 0,
 	} {
 		if s.args[i] != v {
 			t.Errorf("argument word %d is %#x, want %#x", i, s.args[i], v)
 		}
+	}
+	s.run(5, [3]int{1, 1, 1}, &args, 99, at)
+	s.undo()
+	if !slices.Equal(s.words, append(want, opRun, 5, 1, 1, 1)[:len(want)]) || s.slots() != 1 {
+		t.Errorf("a run that was taken back leaves words %v and %d slots", s.words, s.slots())
 	}
 	s.clear()
 	if !s.empty() || s.slots() != 0 || s.staged != 0 {

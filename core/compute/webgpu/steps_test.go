@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"clipscope/core/compute"
-	"clipscope/core/compute/shader"
 	"clipscope/core/data"
 	"clipscope/core/plan"
 	"clipscope/core/run"
@@ -16,8 +15,9 @@ import (
 // counter is a Backend that computes nothing, and counts what a GPU would be asked for: all that it
 // is asked for is 0.
 type counter struct {
-	programs []program
+	calls    calls
 	commands int
+	slots    int             // of which the GPU has not begun
 	passes   int             // through a model
 	up, down int             // bytes that travel
 	words    int             // in use
@@ -34,7 +34,10 @@ func (c *counter) take(words int) *block {
 	return &block{words}
 }
 
-func (c *counter) give(memory any) { c.words -= units(memory.(*block).words) }
+func (c *counter) give(memory any) {
+	c.calls.open = false
+	c.words -= units(memory.(*block).words)
+}
 
 func (c *counter) New(n int) compute.Buffer   { return compute.Buffer{Memory: c.take(n), N: n} }
 func (c *counter) NewSums(n int) compute.Sums { return compute.Sums{Memory: c.take(2 * n), N: n} }
@@ -50,6 +53,7 @@ func (c *counter) Write(_ compute.Buffer, v []float32)   { c.up += 4 * len(v) }
 func (c *counter) WriteBytes(_ compute.Buffer, v []byte) { c.up += len(v) }
 
 func (c *counter) Fetch(b compute.Buffer) compute.Pending {
+	c.calls.open = false
 	c.down += 4 * b.N
 	return zeros{}
 }
@@ -57,16 +61,21 @@ func (c *counter) Fetch(b compute.Buffer) compute.Pending {
 func (c *counter) Close() {}
 
 func (c *counter) Run(k *compute.Kernel, a compute.Args) {
-	p := c.programs[k.Index]
-	call := shader.Call{Args: a}
-	p.call(&call)
+	_, call, joined := c.calls.next(k, a)
+	if joined {
+		c.commands, c.slots = c.commands-1, c.slots-1
+		c.up -= 4 * slot
+	}
 	c.commands += len(call.Stages)
+	if c.slots += len(call.Stages); c.slots >= soon { // and the GPU begins
+		c.slots, c.calls.open = 0, false
+	}
 	if k.Name == "loss" {
 		c.passes++
 	}
 	c.up += 4 * slot * len(call.Stages)
 	for _, s := range call.Stages {
-		c.called[k.Name+" "+s.Entry] = true
+		c.called[c.calls.kernel.Name+" "+s.Entry] = true
 	}
 }
 
@@ -121,7 +130,7 @@ func TestStepsAskLittle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		be := &counter{programs: all, called: map[string]bool{}}
+		be := &counter{calls: calls{programs: all}, called: map[string]bool{}}
 		sigma, seed, name := 1.0, uint64(1), fmt.Sprintf("%s, B = %v, %s", s.model.Kind, s.batch, s.method)
 		s.meta.TrainRows = 2 * int(s.batch)
 		p, err := plan.New(run.Config{

@@ -4,18 +4,24 @@ import (
 	"fmt"
 	"math"
 
-	"clipscope/core/compute"
+	"clipscope/core/compute/shader"
 )
 
 // slot is the size of one kernel's arguments in words: the least that WebGPU lets
 // their places be apart.
 const slot = 64
 
+// soon is the number of commands after which the GPU may begin, while more are written.
+const soon = 64
+
 // What the words of a stream begin with.
 const (
 	opRun  = iota + 1 // program, groups across, down, deep; the next slot's arguments
 	opCopy            // from the heap, to the staging buffer, words
 )
+
+// runWords is the number of words of an opRun.
+const runWords = 5
 
 var none [slot]uint32
 
@@ -33,7 +39,7 @@ func (s *stream) slots() int { return len(s.args) / slot }
 func (s *stream) clear() { s.words, s.args, s.staged = s.words[:0], s.args[:0], 0 }
 
 // run writes one entry point of a kernel's call, by its number; its sums are some of so many.
-func (s *stream) run(id int, g [3]int, a *compute.Args, sums int, at func(memory any) uint32) {
+func (s *stream) run(id int, g [3]int, a *shader.Call, sums int, at func(memory any) uint32) {
 	s.words = append(s.words, opRun, uint32(id), uint32(g[0]), uint32(g[1]), uint32(g[2]))
 	s.args = append(s.args, none[:]...)
 	w := s.args[len(s.args)-slot:]
@@ -59,6 +65,12 @@ func (s *stream) run(id int, g [3]int, a *compute.Args, sums int, at func(memory
 		bits := math.Float64bits(f)
 		w[30+2*i], w[31+2*i] = uint32(bits), uint32(bits>>32)
 	}
+	copy(w[44:], a.More)
+}
+
+// undo takes back the last run, behind which nothing was written.
+func (s *stream) undo() {
+	s.words, s.args = s.words[:len(s.words)-runWords], s.args[:len(s.args)-slot]
 }
 
 // fetch writes a copy into the staging buffer, and returns where it will be.

@@ -21,7 +21,6 @@ const (
 	mostStages = 8        // of a kernel's call
 	mostGoing  = 8        // submissions that are waited for, before one more
 	mostStaged = 1 << 24  // words that one submission brings back, unless one fetch is of more
-	soon       = 64       // commands after which the GPU may begin, while more are written
 )
 
 // Backend is a GPU. Make one with [Open], and give the GPU back with Close.
@@ -31,10 +30,9 @@ type Backend struct {
 	write     js.Value
 	take      js.Value
 	onFetched js.Func
-	programs  []program // by Kernel.Index
-	compiled  []bool    // by the number of an entry point: it is, or missing has it
-	missing   []any     // entry points in stream that are not compiled
-	call      shader.Call
+	calls     calls
+	compiled  []bool // by the number of an entry point: it is, or missing has it
+	missing   []any  // entry points in stream that are not compiled
 	adapter   Adapter
 
 	heap   heap
@@ -135,7 +133,7 @@ func Open(ctx context.Context) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.programs = all
+	b.calls.programs = all
 	sources := js.Global().Get("Array").New()
 	b.compiled = make([]bool, all[len(all)-1].first+len(all[len(all)-1].entries))
 	for i, k := range compute.Kernels() {
@@ -367,6 +365,7 @@ func (b *Backend) drop(m *memory) {
 		return
 	}
 	b.freed = append(b.freed, m.at)
+	b.calls.open = false
 	if b.stream.empty() {
 		b.releaseFreed()
 	}
@@ -377,6 +376,7 @@ func (b *Backend) drop(m *memory) {
 // releaseFreed gives freed memory back to the heap, once no queued call uses it.
 func (b *Backend) releaseFreed() {
 	b.stream.clear()
+	b.calls.open = false
 	b.used = b.used[:0]
 	for _, at := range b.freed {
 		b.heap.give(at)
@@ -416,9 +416,12 @@ func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
 	if a.Sums.Memory != nil {
 		b.settle(a.Sums.Memory)
 	}
-	p, c := &b.programs[k.Index], &b.call
-	c.Args, c.Stages, c.Space = a, c.Stages[:0], 0
-	p.call(c)
+	p, c, joined := b.calls.next(k, a)
+	if joined {
+		b.stream.undo()
+		b.stats.Commands--
+		b.stats.Uploaded -= 4 * slot
+	}
 	if c.Space > 0 {
 		c.Buf[4] = b.atLeast(c.Space)
 	}
@@ -427,7 +430,7 @@ func (b *Backend) Run(k *compute.Kernel, a compute.Args) {
 			b.fail(fmt.Errorf("webgpu: kernel %s: %s over %v workgroups, and there may be %d", k.Name, s.Entry, s.Groups, shader.MostGroups))
 			return
 		}
-		b.command(p.id(s.Entry), s.Groups, &c.Args)
+		b.command(p.id(s.Entry), s.Groups, c)
 	}
 	most := soon
 	if len(b.missing) > 0 { // what is called next is compiled with them, side by side
@@ -448,18 +451,18 @@ func (p *program) id(entry string) int {
 	panic("webgpu: no entry point " + entry) // TestEveryKernelHasItsShader calls all
 }
 
-func (b *Backend) command(id int, groups [3]int, a *compute.Args) {
+func (b *Backend) command(id int, groups [3]int, c *shader.Call) {
 	if !b.compiled[id] {
 		b.compiled[id], b.missing = true, append(b.missing, id)
 	}
 	many := 0
-	if a.Sums.Memory != nil {
-		many = b.own(a.Sums.Memory).sums
+	if c.Sums.Memory != nil {
+		many = b.own(c.Sums.Memory).sums
 	}
-	b.stream.run(id, groups, a, many, b.at)
+	b.stream.run(id, groups, c, many, b.at)
 	b.stats.Commands++
 	b.stats.Uploaded += 4 * slot
-	for _, x := range a.Buf { // and not the sums, as nobody writes to those
+	for _, x := range c.Buf { // and not the sums, as nobody writes to those
 		if x.Memory != nil {
 			b.use(x.Memory)
 		}
@@ -549,6 +552,7 @@ func (b *Backend) Fetch(x compute.Buffer) compute.Pending {
 		b.batch = &batch{done: make(chan struct{})}
 	}
 	b.use(x.Memory)
+	b.calls.open = false
 	p := &pending{b, b.batch, b.stream.fetch(b.at(x.Memory)+uint32(x.Off), x.N), x.N}
 	b.batch.words = b.stream.staged
 	b.stats.Fetched += 4 * x.N

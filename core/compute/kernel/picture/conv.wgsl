@@ -30,7 +30,10 @@ fn rightQuad(what: Product, column: u32, apart: u32, term: u32) -> vec4<f32> {
 fn put(what: Product, piece: u32, r: u32, c: u32, apart: u32, v: vec4<f32>) {
   var x = v;
   for (var o = c; o < min(c + 4u * apart, what.columns) && r < what.rows; o += apart) {
-    values[args.b3 + r * what.columns + o] = x.x + values[args.b2 + o];
+    let i = r * what.columns + o;
+    let y = x.x + values[args.b2 + o];
+    values[args.b3 + i] = y;
+    if (args.f4 != 0.0) { values[args.b4 + i] = rectified(y); }
     x = x.yzwx;
   }
 }

@@ -42,7 +42,9 @@ fn rightQuad(what: Product, column: u32, apart: u32, term: u32) -> vec4<f32> {
 fn put(what: Product, piece: u32, r: u32, c: u32, apart: u32, v: vec4<f32>) {
   var x = v;
   for (var l = c; l < min(c + 4u * apart, what.columns) && r < what.rows; l += apart) {
-    values[corners[r % 64u].to + l] = x.x;
+    let i = corners[r % 64u].to + l;
+    values[i] = x.x;
+    if (args.f4 != 0.0) { values[i - args.b2 + args.b4] = passed(values[i - args.b2 + args.b3], x.x); }
     x = x.yzwx;
   }
 }

@@ -48,7 +48,9 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
   for (var e = lane; e < count; e += 64u) {
     let h = (bitcast<f32>(words[args.b0 + at]) - mean) * r;
     let y = fma(bitcast<f32>(words[args.b1 + channel + l]), h, bitcast<f32>(words[args.b1 + c + channel + l]));
-    words[args.b3 + at] = select(NAN, bitcast<u32>(y), whole);
+    let bits = select(NAN, bitcast<u32>(y), whole);
+    words[args.b3 + at] = bits;
+    if (args.f1 != 0.0) { words[args.b4 + at] = bitcast<u32>(rectified(bitcast<f32>(bits))); }
     at += step; l += over;
     if (l >= n) { l -= n; at += c - n; }
   }

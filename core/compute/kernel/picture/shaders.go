@@ -4,6 +4,7 @@ import (
 	"embed"
 
 	"clipscope/core/compute"
+	"clipscope/core/compute/kernel"
 	"clipscope/core/compute/shader"
 )
 
@@ -12,7 +13,17 @@ var programs embed.FS
 
 // Shaders returns the kernels as package webgpu runs them: x.wgsl beside x.go.
 func Shaders() shader.Folder {
-	return shader.Folder{Files: programs, Calls: map[*compute.Kernel]func(*shader.Call){
+	return shader.Folder{Files: programs, Joins: map[*compute.Kernel]func(*shader.Call, *compute.Kernel, compute.Args) bool{
+		conv: func(c *shader.Call, next *compute.Kernel, a compute.Args) bool {
+			return kernel.JoinReLU(c, &c.F[4], c.Buf[3], c.Buf[:3], next, a)
+		},
+		convGrad: func(c *shader.Call, next *compute.Kernel, a compute.Args) bool {
+			return kernel.JoinReLU(c, &c.F[4], c.Buf[2], c.Buf[:2], next, a)
+		},
+		groupNorm: func(c *shader.Call, next *compute.Kernel, a compute.Args) bool {
+			return kernel.JoinReLU(c, &c.F[1], c.Buf[3], c.Buf[:3], next, a)
+		},
+	}, Calls: map[*compute.Kernel]func(*shader.Call){
 		conv:            func(c *shader.Call) { c.Tiles(c.Buf[3].N/max(c.N[4], 1), c.N[4], 1) },
 		convGrad:        convGradCall,
 		convWeights:     func(c *shader.Call) { c.Tiles(c.Buf[2].N/max(c.N[0]*c.N[4], 1), c.N[4], c.N[0]) },

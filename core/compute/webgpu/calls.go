@@ -1,0 +1,30 @@
+package webgpu
+
+import (
+	"clipscope/core/compute"
+	"clipscope/core/compute/shader"
+)
+
+// calls makes calls of programs out of those of kernels, in their order.
+type calls struct {
+	programs []program // by Kernel.Index
+	last     shader.Call
+	kernel   *compute.Kernel // of last
+	open     bool            // last may still be changed: nothing is behind it
+}
+
+// next returns the call of a kernel, which is valid until the next one. It is the last call, changed, where that
+// does the work of both.
+func (c *calls) next(k *compute.Kernel, a compute.Args) (p *program, call *shader.Call, joined bool) {
+	call = &c.last
+	if c.open && len(call.Stages) == 1 {
+		if join := c.programs[c.kernel.Index].join; join != nil && join(call, k, a) {
+			return &c.programs[c.kernel.Index], call, true
+		}
+	}
+	p = &c.programs[k.Index]
+	*call = shader.Call{Args: a, Stages: call.Stages[:0], More: call.More[:0]}
+	p.call(call)
+	c.kernel, c.open = k, true
+	return p, call, false
+}
