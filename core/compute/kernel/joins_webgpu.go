@@ -73,6 +73,15 @@ func joinScaleRows(c *shader.Call, next *compute.Kernel, a compute.Args) bool {
 	return true
 }
 
+// joinSettle has what sums were added to be scaled.
+func joinSettle(c *shader.Call, next *compute.Kernel, a compute.Args) bool {
+	if next != scale || c.F[1] != 0 || a.Buf[0] != c.Buf[0] {
+		return false
+	}
+	c.F[0], c.F[1] = a.F[0], 1
+	return true
+}
+
 // noiseGroup is the number of values that a workgroup of noise draws.
 const noiseGroup = 1024
 

@@ -12,6 +12,9 @@ fn plain(a: Wide) -> Plain {
   return Plain(bitcast<f32>((a.y ^ m) | bits), nothing || (inside && (a.x & 0x1fffffffu) == 0u));
 }
 
+// scaled is a value as it is stored: times f0 where f1 says so.
+fn scaled(bits: u32) -> u32 { return select(bits, bitcast<u32>(bitcast<f32>(bits) * args.f0), args.f1 != 0.0); }
+
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let first = group(id) * 4096u + lane;
@@ -27,12 +30,12 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
     let normal = m - 0x00800000u < 0x7d800000u; // to 2¹²⁵
     let nothing = m == 0u && s.v == 0.0;
     let ok = s.ok && (normal || m == 0u) && (nothing || magnitude(r) >= 0x00800000u);
-    if (ok) { words[dst + i] = r; }
+    if (ok) { words[dst + i] = scaled(r); }
     left |= select(bit, 0u, ok);
     bit += bit;
   }
   for (var i = first; left != 0u; i += 256u) {
-    if ((left & 1u) != 0u) { words[dst + i] = narrow(wide_add(sum(i), wide(words[dst + i]))); }
+    if ((left & 1u) != 0u) { words[dst + i] = scaled(narrow(wide_add(sum(i), wide(words[dst + i])))); }
     left >>= 1u;
   }
 }

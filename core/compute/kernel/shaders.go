@@ -17,6 +17,7 @@ func Shaders() shader.Folder {
 		gemm:       joinGemm,
 		noise:      joinNoise,
 		scaleRows:  joinScaleRows,
+		settle:     joinSettle,
 	}, Calls: map[*compute.Kernel]func(*shader.Call){
 		adam:     shader.Main(256),
 		addOuter: addOuterCall,
@@ -38,7 +39,7 @@ func Shaders() shader.Folder {
 		hits:       rowsCall,
 		joinNorms:  shader.Main(64),
 		lookUp:     matrixCall,
-		lossOf:     rowsCall,
+		lossOf:     lossCall,
 		mul:        shader.Main(256),
 		noise:      shader.Main(noiseGroup),
 		normalize:  func(c *shader.Call) { c.Run("measure", 1); c.Run("divide", shader.Per(c.N[0], 256)) },
@@ -56,6 +57,15 @@ func Shaders() shader.Folder {
 		},
 		weigh: shader.Main(64),
 	}}
+}
+
+// lossCall has a workgroup for a broad row.
+func lossCall(c *shader.Call) {
+	if c.N[2] > 64 {
+		c.Run("broad", c.N[1])
+		return
+	}
+	rowsCall(c)
 }
 
 // rowsCall has an invocation for each of N[1] rows, matrixCall one for each value of an

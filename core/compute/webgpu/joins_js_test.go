@@ -23,6 +23,8 @@ func TestJoinedCallsGiveTheSameBits(t *testing.T) {
 	strided := picture.Window{Height: 7, Width: 7, Channels: 5, High: 3, Wide: 3, Stride: 2, Pad: 1}
 	groups := picture.Groups{Positions: 20, Channels: 6, Count: 2}
 	const m = 9
+	sums := b.NewSums(5000)
+	kernel.Clear(b, sums)
 	for _, c := range []struct {
 		name  string
 		sizes []int // of buffers
@@ -102,6 +104,12 @@ func TestJoinedCallsGiveTheSameBits(t *testing.T) {
 		{"rows scaled and dropped again", []int{m, m * 30, m * 30}, 0, []func([]compute.Buffer){
 			func(x []compute.Buffer) { kernel.ScaleRows(b, m, 30, x[0], x[1], x[2]) },
 			func(x []compute.Buffer) { kernel.DropRows(b, m, 30, x[0], x[1]) },
+		}},
+		{"sums settled and scaled", []int{5000, 5000, 1}, 1, []func([]compute.Buffer){
+			func([]compute.Buffer) { kernel.Clear(b, sums) },
+			func(x []compute.Buffer) { kernel.AddOuter(b, 1, 1, 5000, kernel.Plain(), x[2], x[1], sums) },
+			func(x []compute.Buffer) { kernel.Settle(b, 5000, sums, x[0]) },
+			func(x []compute.Buffer) { kernel.Scale(b, 5000, 0.3, x[0]) },
 		}},
 		{"noise", []int{60_000}, 22, func() (all []func([]compute.Buffer)) {
 			at := 0

@@ -113,18 +113,18 @@ func TestStepsAskLittle(t *testing.T) {
 		commands int // at most
 		pieces   int // in which the batch goes through the model, at most
 	}{
-		{mlp, digits, 128, "constant", 41, 1},
-		{mlp, digits, 128, "dc-e", 41, 1},
-		{mlp, digits, 512, "constant", 41, 1},
-		{mlp, digits, 4096, "constant", 41, 1},
-		{run.Model{Kind: "cnn-opacus"}, digits, 128, "constant", 77, 1},
-		{run.Model{Kind: "cnn-opacus"}, digits, 128, "dc-e", 77, 1},
-		{run.Model{Kind: "cnn-opacus"}, digits, 512, "constant", 77, 1},
-		{run.Model{Kind: "cnn-opacus"}, digits, 2048, "constant", 77, 1},
-		{run.Model{Kind: "resnet9"}, pictures, 64, "constant", 201, 1},
-		{run.Model{Kind: "resnet18"}, pictures, 64, "constant", 452, 2},
-		{run.Model{Kind: "resnet18"}, pictures, 64, "dc-e", 452, 2},
-		{run.Model{Kind: "resnet18"}, pictures, 256, "constant", 1071, 3},
+		{mlp, digits, 128, "constant", 30, 1},
+		{mlp, digits, 128, "dc-e", 30, 1},
+		{mlp, digits, 512, "constant", 30, 1},
+		{mlp, digits, 4096, "constant", 30, 1},
+		{run.Model{Kind: "cnn-opacus"}, digits, 128, "constant", 57, 1},
+		{run.Model{Kind: "cnn-opacus"}, digits, 128, "dc-e", 57, 1},
+		{run.Model{Kind: "cnn-opacus"}, digits, 512, "constant", 57, 1},
+		{run.Model{Kind: "cnn-opacus"}, digits, 2048, "constant", 57, 1},
+		{run.Model{Kind: "resnet9"}, pictures, 64, "constant", 141, 1},
+		{run.Model{Kind: "resnet18"}, pictures, 64, "constant", 313, 1},
+		{run.Model{Kind: "resnet18"}, pictures, 64, "dc-e", 313, 1},
+		{run.Model{Kind: "resnet18"}, pictures, 256, "constant", 824, 2},
 	} {
 		all, err := programs()
 		if err != nil {
