@@ -42,8 +42,9 @@ func (c *counter) give(memory any) {
 func (c *counter) New(n int) compute.Buffer   { return compute.Buffer{Memory: c.take(n), N: n} }
 func (c *counter) NewSums(n int) compute.Sums { return compute.Sums{Memory: c.take(2 * n), N: n} }
 func (c *counter) NewAdjoining(lengths ...int) (all compute.Sums, each []compute.Sums) {
-	all, _ = compute.Adjoin(nil, lengths)
-	return compute.Adjoin(c.take(2*all.N), lengths)
+	all, each = compute.Adjoin(&block{}, lengths)
+	*all.Memory.(*block) = *c.take(2 * all.N)
+	return all, each
 }
 
 func (c *counter) Free(b compute.Buffer)   { c.give(b.Memory) }
@@ -110,8 +111,8 @@ func TestStepsAskLittle(t *testing.T) {
 		meta     data.Meta
 		batch    float64
 		method   string
-		commands int // at most
-		pieces   int // in which the batch goes through the model, at most
+		commands int     // at most
+		pieces   float64 // in which the batch goes through the model, at most
 	}{
 		{mlp, digits, 128, "constant", 30, 1},
 		{mlp, digits, 128, "dc-e", 30, 1},
@@ -161,10 +162,10 @@ func TestStepsAskLittle(t *testing.T) {
 			}
 		}
 		per := func(a, b int) int { return (b - a) / (last - first) }
-		commands, pieces := per(at.commands, be.commands), per(at.passes, be.passes)
-		t.Logf("%s: %d commands, %d pieces, %d bytes there and %d back a step, %d programs, %d MB", name, commands, pieces, per(at.up, be.up), per(at.down, be.down), len(be.called), be.words*4/1e6)
+		commands, pieces := per(at.commands, be.commands), float64(be.passes-at.passes)/(last-first)
+		t.Logf("%s: %d commands, %v pieces, %d bytes there and %d back a step, %d programs, %d MB", name, commands, pieces, per(at.up, be.up), per(at.down, be.down), len(be.called), be.words*4/1e6)
 		if commands > s.commands || pieces > s.pieces {
-			t.Errorf("%s: %d commands a step in %d pieces, want %d at most in %d", name, commands, pieces, s.commands, s.pieces)
+			t.Errorf("%s: %d commands a step in %v pieces, want %d at most in %v", name, commands, pieces, s.commands, s.pieces)
 		}
 		if len(be.called) > 40 {
 			t.Errorf("%s: %d programs, want 40 at most", name, len(be.called))

@@ -246,12 +246,15 @@ func (b *Backend) NewSums(n int) compute.Sums {
 
 // NewAdjoining has the low words of all sums stand before the high ones.
 func (b *Backend) NewAdjoining(lengths ...int) (all compute.Sums, each []compute.Sums) {
-	all, each = compute.Adjoin(nil, lengths)
-	if all.N < 0 || all.N > math.MaxInt32/2 {
-		panic(fmt.Sprintf("webgpu: %d sums", all.N))
+	n := 0
+	for _, length := range lengths {
+		n += length
 	}
-	m := b.zeros(2 * all.N)
-	m.sums = all.N
+	if n < 0 || n > math.MaxInt32/2 {
+		panic(fmt.Sprintf("webgpu: %d sums", n))
+	}
+	m := b.zeros(2 * n)
+	m.sums = n
 	return compute.Adjoin(m, lengths)
 }
 
