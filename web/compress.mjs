@@ -18,14 +18,14 @@ const RARE = join(site, "web/ort");
 
 const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_NDIRECT, BROTLI_PARAM_NPOSTFIX, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
 const WINDOW = 24; // the largest that browsers must know: 16 MB
-// Two codes for distances. Of a program that is longer than the window either may be half a per cent
-// shorter, and which one is changes from build to build.
-const DISTANCES = [{}, { [BROTLI_PARAM_NPOSTFIX]: 1, [BROTLI_PARAM_NDIRECT]: 8 }];
+// Three codes for distances. Of a program that is longer than the window any may be half a per cent
+// shorter than the others, which changes from build to build, and all are shorter than brotli's own.
+const DISTANCES = [[1, 8], [2, 12], [3, 24]].map(([postfix, direct]) => ({ [BROTLI_PARAM_NPOSTFIX]: postfix, [BROTLI_PARAM_NDIRECT]: direct }));
 
 /** @param {Buffer} b @param {string} quality */
 async function brotli(b, quality) {
   const params = { [BROTLI_PARAM_QUALITY]: Number(quality), [BROTLI_PARAM_LGWIN]: WINDOW, [BROTLI_PARAM_SIZE_HINT]: b.length };
-  const ways = b.length > 1 << WINDOW ? DISTANCES : DISTANCES.slice(0, 1);
+  const ways = b.length > 1 << WINDOW ? DISTANCES : [{}];
   const all = await Promise.all(ways.map((more) => promisify(zlib.brotliCompress)(b, { params: { ...params, ...more } })));
   return all.reduce((least, other) => (other.length < least.length ? other : least));
 }

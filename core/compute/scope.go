@@ -25,22 +25,27 @@ func (s *Scope) NewSums(n int) Sums {
 	return x
 }
 
+// adjoining returns the backend that has sums side by side, or nil.
+func (s *Scope) adjoining() Adjoining {
+	if inner, ok := s.Backend.(*Scope); ok {
+		return inner.adjoining()
+	}
+	b, _ := s.Backend.(Adjoining)
+	return b
+}
+
+// Adjoins reports whether NewSumsOf has sums side by side.
+func (s *Scope) Adjoins() bool { return s.adjoining() != nil }
+
 // NewSumsOf returns sums of so many numbers each, all zero, and all of them as one, with no memory
 // where the backend does not have them side by side.
 func (s *Scope) NewSumsOf(lengths ...int) (all Sums, each []Sums) {
-	switch b := s.Backend.(type) {
-	case *Scope:
-		all, each = b.NewSumsOf(lengths...)
-	case Adjoining:
+	if b := s.adjoining(); b != nil {
 		all, each = b.NewAdjoining(lengths...)
-	}
-	for _, x := range each {
-		s.sums[x.Memory] = x
-	}
-	if all.Memory != nil {
 		s.sums[all.Memory] = all
+		return all, each
 	}
-	for _, n := range lengths[len(each):] {
+	for _, n := range lengths {
 		each = append(each, s.NewSums(n))
 	}
 	return all, each

@@ -177,8 +177,13 @@ func (s Spec) FormedAnew(values int64) Spec {
 }
 
 // AnewOf returns the sizes of a layer's gradients that are not kept.
-func (s Spec) AnewOf(l *Outline) []int {
-	return slices.DeleteFunc(slices.Clone(l.Anew), func(d int) bool { return !formsAnew(s.anew, d) })
+func (s Spec) AnewOf(l *Outline) (sizes []int) {
+	for _, d := range l.Anew {
+		if formsAnew(s.anew, d) {
+			sizes = append(sizes, d)
+		}
+	}
+	return sizes
 }
 
 // Together returns the least number of examples whose gradients by a layer are formed at a time.

@@ -182,7 +182,7 @@ func (w *workspace) makeGradient() {
 		at += p.Len()
 	}
 	// Threads may still be at the last one when others go on; a GPU draws in one call what stands side by side.
-	if _, beside := w.be.Backend.(compute.Adjoining); !beside {
+	if !w.be.Adjoins() {
 		slices.SortStableFunc(w.drawing, func(i, j int) int { return w.grads[i].Len() - w.grads[j].Len() })
 	}
 	w.scalar = w.be.New(1)

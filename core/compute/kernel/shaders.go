@@ -12,7 +12,7 @@ var programs embed.FS
 
 // Shaders returns the kernels as package webgpu runs them: x.wgsl beside x.go.
 func Shaders() shader.Folder {
-	return shader.Folder{Files: programs, Joins: map[*compute.Kernel]func(*shader.Call, *compute.Kernel, compute.Args) bool{
+	return shader.Folder{Files: programs, Joins: map[*compute.Kernel]Join{
 		copyValues: joinCopy,
 		gemm:       joinGemm,
 		noise:      joinNoise,

@@ -21,7 +21,7 @@ type Folder struct {
 	// Joins has a call of a kernel do what the next one asks for as well, where that is about what it
 	// gives, and says so: the results of both are the same bits. It leaves the call as it was where it
 	// cannot.
-	Joins map[*compute.Kernel]func(c *Call, next *compute.Kernel, a compute.Args) bool
+	Joins map[*compute.Kernel]func(c *Call, next *compute.Kernel, a *compute.Args) bool
 }
 
 // Text returns the program of a kernel.
@@ -62,14 +62,9 @@ type Stage struct {
 	Groups [3]int
 }
 
-// Disjoint reports that no value of a buffer is one of others.
-func Disjoint(x compute.Buffer, others ...compute.Buffer) bool {
-	for _, y := range others {
-		if y.Memory != nil && x.Memory == y.Memory && x.Off < y.Off+y.N && y.Off < x.Off+x.N {
-			return false
-		}
-	}
-	return true
+// Disjoint reports that no value of a buffer is one of another.
+func Disjoint(x, y *compute.Buffer) bool {
+	return x.Memory != y.Memory || x.Off >= y.Off+y.N || y.Off >= x.Off+x.N
 }
 
 // Run adds an entry point over up to three numbers of workgroups; over none it does not

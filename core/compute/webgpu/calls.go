@@ -11,6 +11,7 @@ type calls struct {
 	last     shader.Call
 	kernel   *compute.Kernel // of last
 	open     bool            // last may still be changed: nothing is behind it
+	coming   compute.Args    // of the next call, at a place of its own, so that a call allocates nothing
 }
 
 // next returns the call of a kernel, which is valid until the next one. It is the last call, changed, where that
@@ -18,7 +19,8 @@ type calls struct {
 func (c *calls) next(k *compute.Kernel, a compute.Args) (p *program, call *shader.Call, joined bool) {
 	call = &c.last
 	if c.open && len(call.Stages) == 1 {
-		if join := c.programs[c.kernel.Index].join; join != nil && join(call, k, a) {
+		c.coming = a
+		if join := c.programs[c.kernel.Index].join; join != nil && join(call, k, &c.coming) {
 			return &c.programs[c.kernel.Index], call, true
 		}
 	}

@@ -28,7 +28,7 @@ type program struct {
 	entries []string // whose ids are first and those after it
 	first   int
 	call    func(*shader.Call)
-	join    func(*shader.Call, *compute.Kernel, compute.Args) bool // nil: it never does another's work
+	join    func(*shader.Call, *compute.Kernel, *compute.Args) bool // nil: it never does another's work
 }
 
 // programs returns the shaders of all kernels, by Kernel.Index.

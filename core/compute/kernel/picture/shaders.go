@@ -13,16 +13,8 @@ var programs embed.FS
 
 // Shaders returns the kernels as package webgpu runs them: x.wgsl beside x.go.
 func Shaders() shader.Folder {
-	return shader.Folder{Files: programs, Joins: map[*compute.Kernel]func(*shader.Call, *compute.Kernel, compute.Args) bool{
-		conv: func(c *shader.Call, next *compute.Kernel, a compute.Args) bool {
-			return kernel.JoinReLU(c, &c.F[4], c.Buf[3], c.Buf[:3], next, a)
-		},
-		convGrad: func(c *shader.Call, next *compute.Kernel, a compute.Args) bool {
-			return kernel.JoinReLU(c, &c.F[4], c.Buf[2], c.Buf[:2], next, a)
-		},
-		groupNorm: func(c *shader.Call, next *compute.Kernel, a compute.Args) bool {
-			return kernel.JoinReLU(c, &c.F[1], c.Buf[3], c.Buf[:3], next, a)
-		},
+	return shader.Folder{Files: programs, Joins: map[*compute.Kernel]kernel.Join{
+		conv: kernel.JoinReLU(4, 3), convGrad: kernel.JoinReLU(4, 2), groupNorm: kernel.JoinReLU(1, 3),
 	}, Calls: map[*compute.Kernel]func(*shader.Call){
 		conv:            func(c *shader.Call) { c.Tiles(c.Buf[3].N/max(c.N[4], 1), c.N[4], 1) },
 		convGrad:        convGradCall,
