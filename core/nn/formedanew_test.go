@@ -107,6 +107,7 @@ func TestFormingAnewTakesNoMoreThanItSays(t *testing.T) {
 			const n = 70
 			c := &counting{Backend: purego.New()}
 			m := New(c, spec, n, views)
+			made := c.values
 			b := randomBatch(rand.New(rand.NewPCG(1, 1)), spec, n*views)
 			x, targets, losses, norms := c.Backend.New(len(b.x)), c.Backend.New(len(b.targets)), c.Backend.New(n), c.Backend.New(n)
 			c.Write(x, b.x)
@@ -120,6 +121,9 @@ func TestFormingAnewTakesNoMoreThanItSays(t *testing.T) {
 				dst = append(dst, c.NewSums(p.Len()))
 			}
 			m.Add(dst, []compute.Buffer{norms}, kernel.Plain())
+			if c.values != made {
+				t.Errorf("%s, %d views: %d values are made once the model is there", written(spec), views, c.values-made)
+			}
 			for _, l := range spec.Layers {
 				c.values -= int(l.Once)
 			}

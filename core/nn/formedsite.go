@@ -32,17 +32,19 @@ type formedSite struct {
 
 	norm compute.Buffer // [capacity]
 	one  compute.Buffer // ones [capacity×1]
-	gg   *scratch
+	gg   scratch
 }
 
 // formation writes the gradients of n rows, the first of which is row from, to dst [n×d].
 type formation func(from, n int, dst compute.Buffer)
 
 // anew is the memory of gradients that are not kept, which sites share, for so many values and at
-// least a row at a time.
+// least a row at a time. It is made in one piece, and never grows: what it left behind might be of no use to others.
 type anew struct {
 	values int64 // 0: all are kept
+	most   int   // values that the largest site forms at a time
 	g, gg  scratch
+	row    scratch // of Gram
 }
 
 // formsAnew reports whether gradients of d values are formed anew where so many values are there for these: of
@@ -64,12 +66,10 @@ func together(values int64, d int) int {
 func newFormedSite(b *builder, d int, shared *anew) *formedSite {
 	s := &formedSite{
 		be: b.be, views: b.views, capacity: b.capacity, p: b.from.take(d), anew: shared,
-		norm: b.examples(1), one: ones(b.be, b.capacity), gg: &scratch{be: b.be},
+		norm: b.examples(1), one: ones(b.be, b.capacity), gg: scratch{be: b.be},
 	}
 	if shared == nil {
 		s.g = b.examples(d)
-	} else {
-		s.gg = &shared.gg
 	}
 	return s
 }
@@ -106,7 +106,7 @@ func (s *formedSite) eachPart(f func(from, n int, g compute.Buffer)) {
 	d := s.p.Len()
 	some := min(together(s.anew.values, d), s.capacity)
 	for from := 0; from < s.n; from += some {
-		n, g := min(some, s.n-from), s.anew.g.of(some*d)
+		n, g := min(some, s.n-from), s.anew.g.of(s.anew.most)
 		s.formRows(from, n, g)
 		f(from, n, g)
 	}
@@ -138,7 +138,7 @@ func (s *formedSite) ScaledSqNorms(dst compute.Buffer, c Coordinates) {
 	be, d := s.be, s.p.Len()
 	slack := 2 * gamma(d+33)
 	s.eachPart(func(from, n int, g compute.Buffer) {
-		gg, to := s.gg.of(n*d), dst.Slice(from, n)
+		gg, to := s.squares(n), dst.Slice(from, n)
 		kernel.Mul(be, n*d, gg, g, g)
 		kernel.Scale(be, n*d, 1+float32(slack), gg)
 		kernel.Gemm(be, kernel.NoTrans, kernel.NoTrans, n, 1, d, gg, c.Inv[0], 1, to)
@@ -148,6 +148,14 @@ func (s *formedSite) ScaledSqNorms(dst compute.Buffer, c Coordinates) {
 		const terms = 4
 		addLost(be, n, d, g, s.norm, c, terms, slack, to)
 	})
+}
+
+// squares is memory for as many values as the gradients of n examples have.
+func (s *formedSite) squares(n int) compute.Buffer {
+	if s.anew != nil {
+		return s.anew.gg.of(s.anew.most)
+	}
+	return s.gg.of(n * s.p.Len())
 }
 
 // addLost adds to the scaled squared norms dst [n] of gradients g [n×d] what underflow may have
@@ -177,7 +185,7 @@ func (s *formedSite) Gram(dst compute.Buffer) {
 			return
 		}
 		for i := range s.n {
-			one, column := s.gg.of(d), dst.Slice(from*s.n+i, (n-1)*s.n+1)
+			one, column := s.anew.row.of(d), dst.Slice(from*s.n+i, (n-1)*s.n+1)
 			s.formRows(i, 1, one)
 			kernel.Columns(be, n, 1, s.n, column, 1, s.norm)
 			kernel.Gemm(be, kernel.NoTrans, kernel.Transpose, n, 1, d, g, one, 1, s.norm)

@@ -210,18 +210,32 @@ func (s Spec) Anew(capacity int) (most int) {
 // Floats is the memory that a model takes for each example of a batch, in values, beside Anew.
 // Of more views than one all gradients are formed, and one layer's of a view at a time.
 func (s Spec) Floats(views int) int64 {
-	n, once, all, most := int64(0), int64(0), 0, 0
+	n, once, all := int64(0), int64(0), 0
 	for _, l := range s.Layers {
-		kept := l.Parameters
-		for _, d := range s.AnewOf(&l) {
-			kept, once = kept-d, once-int64(d)
-		}
-		n, once, all, most = n+l.Floats-l.Formed, once+l.Formed, all+kept, max(most, kept)
+		kept := s.keptOf(&l)
+		n, once, all = n+l.Floats-l.Formed, once+l.Formed-int64(l.Parameters-kept), all+kept
 	}
 	if views == 1 {
 		return n + once
 	}
-	return int64(views)*n + int64(all) + int64(most)
+	return int64(views)*n + int64(all) + int64(s.mostKept())
+}
+
+// keptOf returns the number of values of a layer's gradient that are kept, where it is formed, and mostKept that of the
+// layer that has most.
+func (s Spec) keptOf(l *Outline) int {
+	n := l.Parameters
+	for _, d := range s.AnewOf(l) {
+		n -= d
+	}
+	return n
+}
+
+func (s Spec) mostKept() (most int) {
+	for _, l := range s.Layers {
+		most = max(most, s.keptOf(&l))
+	}
+	return most
 }
 
 // CheckLipschitz refuses, by its number and name, a layer through which value clipping

@@ -24,7 +24,7 @@ func JoinReLU(how, gives int) Join {
 			x, to = to, &a.Buf[2]
 		}
 		does, given := &c.F[how], &c.Buf[gives]
-		if next != unary && next != unaryGrad || a.N[0] != int(ReLU) || *x != *given || *does > AddsBias {
+		if next != unary && next != unaryGrad || a.N[0] != int(ReLU) || *x != *given || *does > AddsBias || c.Buf[4].Memory != nil {
 			return false
 		}
 		for i := range c.Buf {
@@ -36,7 +36,7 @@ func JoinReLU(how, gives int) Join {
 			*does += Rectifies
 		} else {
 			by := &a.Buf[0]
-			if *does > 0 || !shader.Disjoint(by, given) || !shader.Disjoint(by, to) {
+			if c.Buf[3].Memory != nil || !shader.Disjoint(by, given) || !shader.Disjoint(by, to) {
 				return false
 			}
 			*does, c.Buf[3] = Passes, *by

@@ -84,6 +84,21 @@ func TestJoinedCallsGiveTheSameBits(t *testing.T) {
 			func(x []compute.Buffer) { picture.ConvGrad(b, strided, m, 8, x[0], x[1], x[2]) },
 			func(x []compute.Buffer) { kernel.UnaryGrad(b, kernel.ReLU, m*strided.In(), x[3], x[2], x[4]) },
 		}},
+		{"convolution, and back through a ReLU", []int{m * window.In(), window.Patch() * 8, 8, m * window.Places() * 8, m * window.Places() * 8, m * window.Places() * 8}, 0, []func([]compute.Buffer){
+			func(x []compute.Buffer) { picture.Conv(b, window, m, 8, x[0], x[1], x[2], x[3]) },
+			func(x []compute.Buffer) { kernel.UnaryGrad(b, kernel.ReLU, m*window.Places()*8, x[4], x[3], x[5]) },
+		}},
+		{"group norm, and back through a ReLU", []int{m * 120, 12, m * groups.Stats(), m * 120, m * 120, m * 120}, 0, []func([]compute.Buffer){
+			func(x []compute.Buffer) { picture.GroupNorm(b, groups, m, x[0], x[1], x[2], x[3]) },
+			func(x []compute.Buffer) { kernel.UnaryGrad(b, kernel.ReLU, m*120, x[4], x[3], x[5]) },
+		}},
+		{"product, bias, and back through a ReLU", []int{m * 40, 40 * 33, m * 33, 33, m * 33, m * 33}, 1, []func([]compute.Buffer){
+			func(x []compute.Buffer) {
+				kernel.Gemm(b, kernel.NoTrans, kernel.NoTrans, m, 33, 40, x[0], x[1], 0, x[2])
+			},
+			func(x []compute.Buffer) { kernel.AddRow(b, m, 33, x[3], x[2]) },
+			func(x []compute.Buffer) { kernel.UnaryGrad(b, kernel.ReLU, m*33, x[4], x[2], x[5]) },
+		}},
 		{"group norm, ReLU", []int{m * 120, 12, m * groups.Stats(), m * 120, m * 120}, 1, []func([]compute.Buffer){
 			func(x []compute.Buffer) { picture.GroupNorm(b, groups, m, x[0], x[1], x[2], x[3]) },
 			func(x []compute.Buffer) { kernel.Unary(b, kernel.ReLU, m*120, x[3], x[4]) },
