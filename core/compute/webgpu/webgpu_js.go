@@ -293,26 +293,6 @@ func (b *Backend) settle(memory any) {
 	}
 }
 
-// inUse returns the number of words that are taken.
-func (h *heap) inUse() int {
-	n := h.size
-	for _, s := range h.free {
-		n -= s.n
-	}
-	return n
-}
-
-// mostBeside bounds the bytes that the heap reserves beside few.
-const mostBeside = 8 << 20
-
-// beside returns the bytes that kernels keep while they run beside buffers of n bytes: an
-// eighth of what a product reads (package shader), or up to four megabytes twice, as the
-// larger of two is taken before the smaller one is given back.
-func beside(n int64) int64 { return n/8 + min(n, mostBeside) }
-
-// within returns a great n for which n + beside(n) is no more than so many bytes.
-func within(bytes int64) int64 { return max(bytes*8/17, (bytes-mostBeside)/9*8) }
-
 // grow has a larger heap take the place of the heap, with all that is in it.
 func (b *Backend) grow(size int) error {
 	b.flush()
