@@ -38,7 +38,7 @@ WASM    := GOOS=js GOARCH=wasm
 LDFLAGS := -ldflags '-s -w'
 
 # The program has calls inlined where it loops itself alone, and not where kernels do: a visitor fetches a fifteenth less.
-HOT     := clipscope/core/chacha clipscope/core/privacy gonum.org/v1/gonum/dsp/... math math/bits math/rand/v2 slices \
+HOT     := clipscope/core/chacha gonum.org/v1/gonum/dsp/... math math/bits math/rand/v2 slices \
            strconv internal/strconv unicode/utf8 compress/flate hash/crc32 image/jpeg image/png internal/runtime/maps runtime
 SMALL   := -gcflags=all=-l $(patsubst %,-gcflags=%=,$(HOT))
 
