@@ -37,7 +37,7 @@ SHELL := bash
 WASM    := GOOS=js GOARCH=wasm
 LDFLAGS := -ldflags '-s -w'
 
-# The program has calls inlined where it loops itself alone, and not where kernels do: a visitor fetches a fifteenth less.
+# Calls are inlined in packages whose own loops are hot, and in no others: a visitor fetches more than a fifteenth less.
 HOT     := clipscope/core/chacha gonum.org/v1/gonum/dsp/... math math/bits math/rand/v2 slices \
            strconv internal/strconv unicode/utf8 compress/flate hash/crc32 image/jpeg image/png internal/runtime/maps runtime
 SMALL   := -gcflags=all=-l $(patsubst %,-gcflags=%=,$(HOT))

@@ -26,9 +26,9 @@ type formedSite struct {
 	n    int            // examples
 	g    compute.Buffer // [capacity×d], of the last pass; none where gradients are formed anew
 
-	anew   *anew     // nil: they are kept
-	form   formation // of the last pass, where they are formed anew
-	change func(n int, g compute.Buffer)
+	anew   *anew                         // nil: they are kept
+	form   formation                     // of the last pass
+	change func(n int, g compute.Buffer) // of gradients once they are formed; nil: none
 
 	norm compute.Buffer // [capacity]
 	one  compute.Buffer // ones [capacity×1]

@@ -46,7 +46,8 @@ type Model struct {
 func New(be compute.Backend, spec Spec, capacity, most int) *Model {
 	m := &Model{Spec: spec, Capacity: capacity, be: be, params: be.New(spec.Params()), views: &views{count: 1, spare: scratch{be: be}}, tokens: &tokens{}, dropping: &dropping{p: spec.Dropout}}
 	some := &anew{values: spec.anew, most: spec.Anew(capacity), g: scratch{be: be}, gg: scratch{be: be}, row: scratch{be: be}}
-	if some.g.of(some.most); most > 1 && some.most > 0 {
+	some.g.of(some.most)
+	if most > 1 && some.most > 0 {
 		m.views.spare.of(max(some.most, capacity*spec.mostKept()))
 	}
 	b := &builder{be: be, from: &arena{m.params}, capacity: capacity, most: most, views: m.views, anew: some, tokens: m.tokens, dropping: m.dropping}

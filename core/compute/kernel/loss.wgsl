@@ -103,8 +103,8 @@ fn broadSoftmaxCE(row: u32, n: u32, z: u32, dz: u32, lane: u32) {
     if (order(v) > mine.value) { mine = Top(order(v), j); }
   }
   let top = topOf(lane, mine).place;
-  let none = totalOf(lane, vec2(bad, 0.0)).x == 0.0 && right < n && order(label) == order(bitcast<u32>(f32(right)));
-  let lost = !none || !isFinite(words[z + top]);
+  let sound = totalOf(lane, vec2(bad, 0.0)).x == 0.0 && right < n && order(label) == order(bitcast<u32>(f32(right)));
+  let lost = !sound || !isFinite(words[z + top]);
   let peak = at(z + top);
   let off = peak - at(z + min(right, n - 1u));
   storageBarrier(); // the gradient may take the place of the logits

@@ -105,7 +105,7 @@ func (c *counter) Reserve(sizes ...int64) (int64, error) {
 	return room, nil
 }
 
-// zeros is what is fetched from a counter.
+// zeros is a fetch from a counter.
 type zeros struct{}
 
 func (zeros) Done() bool { return true }
