@@ -240,7 +240,7 @@ steady: build chromium firefox numpy
 test-edge: suite-edge
 
 suite-edge: edge chromium firefox $(EDGE_MODULES)
-	$(NODE) --test --test-reporter=spec --test-timeout=1200000 web/edge/*.test.mjs
+	$(NODE) --test --test-reporter=spec --test-timeout=3600000 web/edge/*.test.mjs
 
 # The end-to-end tests want Chromium, the race detector a C compiler. Without its windows, which
 # most of them do not see, Chromium opens pages in a fifth less time.

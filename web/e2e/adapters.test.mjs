@@ -2,15 +2,13 @@
 // alphabet, in which files of tests are run, as this is the longest): Chromium on SwiftShader
 // (Dawn and Tint), Firefox on lavapipe (wgpu and naga).
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { promisify } from "node:util";
 import { eventually, hasShared, host, open, ready, rebundled, root, stage, webgpu } from "./browser.mjs";
 import { missing, sharedFirefox } from "./firefox.mjs";
+import { goTest } from "./gotest.mjs";
 
-const exec = promisify(execFile);
 const { alone, server, visit } = await stage(...webgpu.chromium);
 const firefox = sharedFirefox(webgpu.firefox);
 
@@ -29,24 +27,15 @@ const browsers = {
   } },
 };
 
-// goTest runs a package's tests in a browser's worker, but for those to skip.
-async function goTest(browser, pkg, pattern, skip = "^$") {
-  const { stdout } = await exec("go",
-    ["test", "-count=1", "-vet=off", "-short", "-v", "-run", pattern, "-skip", skip, "-exec", `node ${path.join(root, "web/go_browser_exec.mjs")}`, pkg],
-    { cwd: root, maxBuffer: 1 << 26, env: { ...process.env, GOOS: "js", GOARCH: "wasm", CLIPSCOPE_BROWSER: browser.toLowerCase() } },
-  ).catch((error) => { throw new Error(error.stdout + error.stderr); });
-  return stdout;
-}
-
 for (const [name, { skip, visit }] of Object.entries(browsers)) {
   test(`every kernel passes the suite as a shader, ${name}`, { skip }, async () => {
-    const said = await goTest(name, "./core/compute/webgpu", ".");
+    const said = await goTest(name, "./core/compute/webgpu", ".", "-short");
     assert.match(said, /adapter: .*Fallback:true/);
     assert.match(said, /--- PASS: TestBackendPassesTheSuite\/Gemm/);
   });
 
   test(`transformers have the numbers of their own libraries on the GPU, ${name}`, { skip }, async () => {
-    const said = await goTest(name, "./core/nn", "^(TestCheckpointsOfTransformers|TestAdapterOfPEFT|TestPartsOfLayersHaveTheirGradients)$");
+    const said = await goTest(name, "./core/nn", "^(TestCheckpointsOfTransformers|TestAdapterOfPEFT|TestPartsOfLayersHaveTheirGradients)$", "-short");
     assert.match(said, hasShared("reference/transformers/expected.json") ? /--- PASS: TestAdapterOfPEFT/ : /--- SKIP: TestAdapterOfPEFT/);
     assert.match(said, /on webgpu/);
   });
@@ -55,8 +44,8 @@ for (const [name, { skip, visit }] of Object.entries(browsers)) {
   // SIMD kernels that Node does not have.
   if (name === "Chromium") {
     test(`layers, methods and laws hold on the GPU, ${name}`, { skip }, async () => {
-      assert.match(await goTest(name, "./core/nn", "^Test"), /--- PASS: TestGhostNormsEqualThoseOfFormedGradients\/webgpu/);
-      const said = await goTest(name, "./core/train", "^(TestBackendsAgree|TestWeightsOnTheBackendStayWithinC|TestNoPictureAddsMoreThanStated)$", "^TestNoPictureAddsMoreThanStated$/^simd");
+      assert.match(await goTest(name, "./core/nn", "^Test", "-short"), /--- PASS: TestGhostNormsEqualThoseOfFormedGradients\/webgpu/);
+      const said = await goTest(name, "./core/train", "^(TestBackendsAgree|TestWeightsOnTheBackendStayWithinC|TestNoPictureAddsMoreThanStated)$", "-short", "-skip", "^TestNoPictureAddsMoreThanStated$/^simd");
       for (const passed of ["TestBackendsAgree", "TestWeightsOnTheBackendStayWithinC", "TestNoPictureAddsMoreThanStated/webgpu/constant", "TestNoPictureAddsMoreThanStated/webgpu/dc-e"]) assert.match(said, new RegExp(`--- PASS: ${passed} `));
     });
   }

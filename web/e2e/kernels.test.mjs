@@ -2,29 +2,23 @@
 // and their loader.
 import { transformSync } from "esbuild";
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
-import { promisify } from "node:util";
 import vm from "node:vm";
 import { root } from "./browser.mjs";
 import { missing } from "./firefox.mjs";
-
-const run = promisify(execFile);
+import { goTest } from "./gotest.mjs";
 
 for (const [browser, kinds, skip, pattern] of /** @type {[string, RegExp, string | false, string][]} */ ([
   ["chromium", /kernels: relaxed/, false, "^TestBackendPassesTheSuite|^TestThreadsChangeNoBit$/3"],
   ["firefox", /kernels: (relaxed|simd128)/, missing, "^TestBackendPassesTheSuite|^TestThreadsChangeNoBit$/3/(Gemm|Fill)"], // older ones do not fuse, and run Go many times slower
 ])) {
   test(`every kernel passes the suite in ${browser}`, { skip }, async () => {
-    const { stdout } = await run("go",
-      ["test", "-count=1", "-v", "-run", pattern, "-exec", `node ${path.join(root, "web/go_browser_exec.mjs")}`, "./core/compute/simd"],
-      { cwd: root, env: { ...process.env, GOOS: "js", GOARCH: "wasm", CLIPSCOPE_BROWSER: browser } },
-    ).catch((error) => { throw new Error(error.stdout + error.stderr); });
-    assert.match(stdout, kinds);
-    assert.match(stdout, /--- PASS: TestBackendPassesTheSuite\/Gemm/);
-    assert.match(stdout, /--- PASS: TestThreadsChangeNoBit\/3\/Gemm/);
+    const said = await goTest(browser, "./core/compute/simd", pattern);
+    assert.match(said, kinds);
+    assert.match(said, /--- PASS: TestBackendPassesTheSuite\/Gemm/);
+    assert.match(said, /--- PASS: TestThreadsChangeNoBit\/3\/Gemm/);
   });
 }
 

@@ -74,8 +74,11 @@ func joinCopy(c *shader.Call, next *compute.Kernel, a *compute.Args) bool {
 	return true
 }
 
-// joinScaleRows has rows of one more matrix be dropped, whose factors are the same.
+// joinScaleRows has rows of one more matrix be dropped, whose factors are the same, or a sum of outer products of both do it all.
 func joinScaleRows(c *shader.Call, next *compute.Kernel, a *compute.Args) bool {
+	if next == addOuter {
+		return scaleInSum(c, a)
+	}
 	x := &a.Buf[1]
 	if next != dropRows || c.N[2] != 0 || a.N[1] == 0 || a.Buf[0] != c.Buf[0] || !shader.Disjoint(x, &c.Buf[0]) || !shader.Disjoint(x, &c.Buf[1]) || !shader.Disjoint(x, &c.Buf[2]) {
 		return false
@@ -83,6 +86,19 @@ func joinScaleRows(c *shader.Call, next *compute.Kernel, a *compute.Args) bool {
 	c.N[2], c.Buf[3] = a.N[1], *x
 	c.Stages = c.Stages[:0]
 	c.Run("main", shader.Per(c.N[0]*(c.N[1]+c.N[2]), 256))
+	return true
+}
+
+// scaleInSum has a sum of outer products scale and drop rows as it reads them, and store what it would have found.
+func scaleInSum(c *shader.Call, a *compute.Args) bool {
+	factors, rows, scaled := c.Buf[0], c.Buf[1], c.Buf[2]
+	if c.N[2] == 0 || a.N[0] != c.N[0] || a.N[1] == 1 || a.N[3] != Plain().how || a.Buf[0] != c.Buf[3] || a.Buf[1] != scaled ||
+		!shader.Disjoint(&rows, &scaled) || !shader.Disjoint(&factors, &scaled) {
+		return false
+	}
+	*c = shader.Call{Args: *a, Kernel: addOuter, Stages: c.Stages[:0], More: c.More[:0]}
+	c.Buf[1], c.Buf[2], c.Buf[3], c.N[4] = rows, factors, scaled, 1
+	addOuterCall(c)
 	return true
 }
 

@@ -9,10 +9,5 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
     if (j < u32(args.n0 * args.n2) && magnitude(words[args.b0 + j / u32(args.n2)]) == 0u) { words[args.b3 + j] = 0u; }
     return;
   }
-  let f = words[args.b0 + i / n];
-  let x = bitcast<f32>(words[args.b1 + i]);
-  let size = magnitude(f);
-  var y = bitcast<f32>(f) * x;
-  if (size < 0x00800000u) { y = lifted(f) * x * 0x1p-74f; } // it would count as 0, and is not
-  words[args.b2 + i] = select(bitcast<u32>(y), 0u, size == 0u);
+  words[args.b2 + i] = bitcast<u32>(weighed(words[args.b0 + i / n], vec4(number(args.b1 + i))).x);
 }

@@ -19,8 +19,8 @@ type Folder struct {
 	Files embed.FS // x.wgsl for the kernel x, in lower case
 	Calls map[*compute.Kernel]func(*Call)
 	// Joins has a call of a kernel do what the next one asks for as well, where that is about what it
-	// gives, and says so: the results of both are the same bits. It leaves the call as it was where it
-	// cannot.
+	// gives, or become one of the next kernel that does both, and says so: the results are the same bits.
+	// It leaves the call as it was where it cannot.
 	Joins map[*compute.Kernel]func(c *Call, next *compute.Kernel, a *compute.Args) bool
 }
 
@@ -48,6 +48,7 @@ func Entries(text string) []string {
 // one after the other.
 type Call struct {
 	compute.Args
+	Kernel *compute.Kernel // whose program runs
 	Stages []Stage
 	Space  int      // words at b4 that hold anything, for a kernel without a fifth buffer
 	More   []uint32 // at most MostMore, which programs have as args.more

@@ -1,5 +1,7 @@
 package shader
 
+import "clipscope/core/compute"
+
 // tile is a way to share a product among workgroups. All add up each result in the same
 // order (tile.wgsl), so the choice among them may follow the number of rows: no bit of a
 // row depends on it.
@@ -19,6 +21,10 @@ const (
 	pieceTerms = 64
 	// fewGroups is the number of workgroups below which pieces are kept apart.
 	fewGroups = 64
+	// manyGroups is the number from which sharing a sum among more of them gains nothing (WEBGPU.md § 6).
+	manyGroups = 264
+	// mostApart bounds the words that are kept apart beside small operands (see package webgpu's heap).
+	mostApart = 2 << 20
 )
 
 // groups returns the number of workgroups for results [m×n].
@@ -58,12 +64,27 @@ func (c *Call) Product(m, n, k int) {
 	}
 }
 
+// SumTiles runs the program of a product with results [m×n] that are added to sums, in blocks of terms. F[1] says that each
+// block has workgroups of its own, which store what they add up, and that join adds these to the sums.
+func (c *Call) SumTiles(m, n, terms int) {
+	t := tileFor(tiles[1:3], m, n, 1)
+	blocks := Per(terms, compute.BlockRows)
+	if blocks < 4 || t.groups(m, n) >= manyGroups || blocks*m*n > mostApart {
+		c.Run(t.entry, t.groups(m, n))
+		return
+	}
+	t = tileFor(tiles[1:3], m, n, blocks)
+	c.Space, c.F[1] = blocks*m*n, 1
+	c.Run(t.entry, blocks*t.groups(m, n))
+	c.Run("join", Per(m*n, 64))
+}
+
 // apart returns the number of workgroups that share the terms of a tile: one for each round
 // of pieces where there are few tiles, many terms, and little to store beside what is read,
 // else 1.
 func (t tile) apart(m, n, k int) int {
 	rounds := Per(k, pieceTerms*t.pieces)
-	if sums := Per(k, pieceTerms) * m * n; t.groups(m, n) >= fewGroups || rounds < 4 || rounds > MostGroups || sums > max(1<<20, (m+n)*k/8) {
+	if sums := Per(k, pieceTerms) * m * n; t.groups(m, n) >= fewGroups || rounds < 4 || rounds > MostGroups || sums > max(mostApart, (m+n)*k/8) {
 		return 1
 	}
 	return rounds

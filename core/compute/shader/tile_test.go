@@ -52,14 +52,14 @@ func TestProductsRunOnTheTilesTheyAreMadeFor(t *testing.T) {
 	}
 }
 
-// TestPiecesApartTakeLittleRoom: the sums of pieces are a megaword, or an eighth of the operands.
+// TestPiecesApartTakeLittleRoom: the sums of pieces are two megawords, or an eighth of the operands.
 func TestPiecesApartTakeLittleRoom(t *testing.T) {
 	for m := 1; m < 2000; m = m*3/2 + 1 {
 		for n := 1; n < 2000; n = n*3/2 + 1 {
 			for k := 1; k < math.MaxInt32/2000/4; k = k*3 + 1 {
 				var c Call
 				c.Product(m, n, k)
-				if most := max(1<<20, (m+n)*k/8); c.Space > most || (c.Space > 0) != (len(c.Stages) == 2) || (c.F[1] != 0) != (c.Space > 0) {
+				if most := max(mostApart, (m+n)*k/8); c.Space > most || (c.Space > 0) != (len(c.Stages) == 2) || (c.F[1] != 0) != (c.Space > 0) {
 					t.Fatalf("%d×%d, %d terms: %d words, at most %d; %v", m, n, k, c.Space, most, c.Stages)
 				}
 			}

@@ -82,10 +82,10 @@ func (h *heap) inUse() int {
 }
 
 // mostBeside bounds the bytes that the heap reserves beside few.
-const mostBeside = 8 << 20
+const mostBeside = 16 << 20
 
 // beside returns the bytes that kernels keep while they run beside buffers of n bytes: an
-// eighth of what a product reads (package shader), or up to four megabytes twice, as the
+// eighth of what a product reads (package shader), or up to eight megabytes twice, as the
 // larger of two is taken before the smaller one is given back.
 func beside(n int64) int64 { return n/8 + min(n, mostBeside) }
 

@@ -11,6 +11,7 @@ import (
 	"clipscope/core/compute"
 	"clipscope/core/compute/kernel"
 	"clipscope/core/compute/kernel/picture"
+	"clipscope/core/compute/webgpu"
 )
 
 // TestJoinedCallsGiveTheSameBits: calls that others do the work of, or that do not, as what they write is read
@@ -23,8 +24,9 @@ func TestJoinedCallsGiveTheSameBits(t *testing.T) {
 	strided := picture.Window{Height: 7, Width: 7, Channels: 5, High: 3, Wide: 3, Stride: 2, Pad: 1}
 	groups := picture.Groups{Positions: 20, Channels: 6, Count: 2}
 	const m = 9
-	sums := b.NewSums(5000)
+	sums, few := b.NewSums(5000), b.NewSums(50*30)
 	kernel.Clear(b, sums)
+	kernel.Clear(b, few)
 	for _, c := range []struct {
 		name  string
 		sizes []int // of buffers
@@ -120,6 +122,19 @@ func TestJoinedCallsGiveTheSameBits(t *testing.T) {
 			func(x []compute.Buffer) { kernel.ScaleRows(b, m, 30, x[0], x[1], x[2]) },
 			func(x []compute.Buffer) { kernel.DropRows(b, m, 30, x[0], x[1]) },
 		}},
+		{"rows scaled and dropped in a sum", []int{50 * 30, m * (1 + 30 + 50), m * 30}, 2, scaledSums(b, m, few)},
+		{"rows scaled and dropped in a sum of blocks", []int{50 * 30, 300 * (1 + 30 + 50), 300 * 30}, 2, scaledSums(b, 300, few)},
+		{"rows scaled in their place, and summed", []int{50 * 30, m * (1 + 30 + 50)}, 1, []func([]compute.Buffer){
+			func([]compute.Buffer) { kernel.Clear(b, few) },
+			func(x []compute.Buffer) {
+				kernel.ScaleRows(b, m, 30, x[1].Slice(0, m), x[1].Slice(m, m*30), x[1].Slice(m, m*30))
+			},
+			func(x []compute.Buffer) { kernel.DropRows(b, m, 50, x[1].Slice(0, m), x[1].Slice(m*31, m*50)) },
+			func(x []compute.Buffer) {
+				kernel.AddOuter(b, m, 50, 30, kernel.Plain(), x[1].Slice(m*31, m*50), x[1].Slice(m, m*30), few)
+			},
+			func(x []compute.Buffer) { kernel.Settle(b, 50*30, few, x[0]) },
+		}},
 		{"sums settled and scaled", []int{5000, 5000, 1}, 1, []func([]compute.Buffer){
 			func([]compute.Buffer) { kernel.Clear(b, sums) },
 			func(x []compute.Buffer) { kernel.AddOuter(b, 1, 1, 5000, kernel.Plain(), x[2], x[1], sums) },
@@ -197,5 +212,27 @@ func TestJoinedCallsGiveTheSameBits(t *testing.T) {
 				t.Errorf("%s: buffer %d is other than where each call is made alone: %s", c.name, i, fmt.Sprint(got[i][j:j+5], want[i][j:j+5]))
 			}
 		}
+	}
+}
+
+// scaledSums calls what sums the outer products of m rows of 50 and 30 values, once by their factors, of which some are 0, as of
+// rows that have NaN.
+func scaledSums(b *webgpu.Backend, m int, sums compute.Sums) []func([]compute.Buffer) {
+	const n, k = 50, 30
+	factors := func(x []compute.Buffer) compute.Buffer { return x[1].Slice(0, m) }
+	d := func(x []compute.Buffer) compute.Buffer { return x[1].Slice(m, m*k) }
+	h := func(x []compute.Buffer) compute.Buffer { return x[1].Slice(m*(1+k), m*n) }
+	return []func([]compute.Buffer){
+		func(x []compute.Buffer) {
+			kernel.Clear(b, sums)
+			kernel.Fill(b, 3, 0, factors(x).Slice(m-4, 3))
+			kernel.Fill(b, 2*n, float32(math.NaN()), h(x).Slice((m-4)*n, 2*n))
+			kernel.Fill(b, 2*k, float32(math.Inf(1)), d(x).Slice((m-3)*k, 2*k))
+			kernel.Fill(b, 1, 0x1p-140, factors(x).Slice(0, 1))
+		},
+		func(x []compute.Buffer) { kernel.ScaleRows(b, m, k, factors(x), d(x), x[2]) },
+		func(x []compute.Buffer) { kernel.DropRows(b, m, n, factors(x), h(x)) },
+		func(x []compute.Buffer) { kernel.AddOuter(b, m, n, k, kernel.Plain(), h(x), x[2], sums) },
+		func(x []compute.Buffer) { kernel.Settle(b, n*k, sums, x[0]) },
 	}
 }

@@ -338,6 +338,14 @@ fn lifted(bits: u32) -> f32 {
   return bitcast<f32>(bitcast<u32>(v) | (bits ^ size));
 }
 
+// weighed is what a factor leaves of values: 0 of any where it is 0.
+fn weighed(factor: u32, x: vec4<f32>) -> vec4<f32> {
+  let size = magnitude(factor);
+  var y = bitcast<f32>(factor) * x;
+  if (size < 0x00800000u) { y = lifted(factor) * x * 0x1p-74f; } // it would count as 0, and is not
+  return select(y, vec4(0.0), size == 0u);
+}
+
 // # Bounds
 //
 // What privacy stands on is worked out on whole numbers, as no device rounds those in

@@ -199,3 +199,69 @@ func TestWorkgroupsInRowsHaveTheirTiles(t *testing.T) {
 		}
 	}
 }
+
+// TestBlocksOfSumsGiveTheSameBits: a sum of outer products is the same to the bit in either tile, whether its blocks have
+// workgroups of their own or not, and is right.
+func TestBlocksOfSumsGiveTheSameBits(t *testing.T) {
+	b := open(t)
+	defer b.Close()
+	rng := rand.New(rand.NewPCG(40, 3))
+	values := func(n int) ([]float32, compute.Buffer) {
+		v := make([]float32, n)
+		for i := range v {
+			v[i] = float32(rng.NormFloat64())
+		}
+		x := b.New(n)
+		b.Write(x, v)
+		return v, x
+	}
+	for _, s := range [][3]int{{1, 2, 1}, {63, 15, 33}, {64, 65, 31}, {65, 32, 64}, {255, 129, 3}, {256, 3, 127}, {257, 33, 17}, {700, 64, 64}, {1025, 7, 66}} {
+		m, n, k := s[0], s[1], s[2]
+		h, x := values(m * n)
+		d, y := values(m * k)
+		before, start := values(n * k)
+		sums := b.NewSums(n * k)
+		var want []float64
+		for _, way := range tiles[1:3] {
+			for _, apart := range []bool{false, true} {
+				blocks := shader.Per(m, compute.BlockRows)
+				a, space := compute.Args{N: [5]int{m, n, k}, Buf: [5]compute.Buffer{x, y}, Sums: sums}, 0
+				stages := []shader.Stage{{Entry: way.entry, Groups: [3]int{shader.Per(n, way.size) * shader.Per(k, way.size), 1, 1}}}
+				if apart {
+					a.F[1], space = 1, blocks*n*k
+					stages[0].Groups[0] *= blocks
+					stages = append(stages, shader.Stage{Entry: "join", Groups: [3]int{shader.Per(n*k, 64), 1, 1}})
+				}
+				kernel.Clear(b, sums)
+				kernel.AddScaled(b, n*k, 1, start, sums)
+				b.RunStages("addOuter", a, space, stages...)
+				got := make([]float64, n*k)
+				if err := kernel.ReadSums(context.Background(), b, got, sums); err != nil {
+					t.Fatal(err)
+				}
+				if want == nil {
+					want = got
+				}
+				for i, v := range got {
+					if v != want[i] {
+						t.Fatalf("%v: %s, apart: %t: sum %d is %v, and %v by %s", s, way.entry, apart, i, v, want[i], tiles[1].entry)
+					}
+				}
+			}
+		}
+		for i, got := range want {
+			sum, size := float64(before[i]), 0.0
+			for l := range m {
+				p := float64(h[l*n+i/k]) * float64(d[l*k+i%k])
+				sum, size = sum+p, size+math.Abs(p)
+			}
+			if math.Abs(got-sum) > (compute.PieceRows+compute.BlockPieces)*0x1p-24*size {
+				t.Fatalf("%v: sum %d is %v, want %v", s, i, got, sum)
+			}
+		}
+		for _, buf := range []compute.Buffer{x, y, start} {
+			b.Free(buf)
+		}
+		b.FreeSums(sums)
+	}
+}
