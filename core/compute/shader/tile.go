@@ -23,6 +23,8 @@ const (
 	fewGroups = 64
 	// manyGroups is the number from which sharing a sum among more of them gains nothing (WEBGPU.md § 6).
 	manyGroups = 264
+	// fewBlocks is the number of blocks below which to keep them apart gains less than one more command costs.
+	fewBlocks = 4
 	// mostApart bounds the words that are kept apart beside small operands (see package webgpu's heap).
 	mostApart = 2 << 20
 )
@@ -69,7 +71,7 @@ func (c *Call) Product(m, n, k int) {
 func (c *Call) SumTiles(m, n, terms int) {
 	t := tileFor(tiles[1:3], m, n, 1)
 	blocks := Per(terms, compute.BlockRows)
-	if blocks < 4 || t.groups(m, n) >= manyGroups || blocks*m*n > mostApart {
+	if blocks < fewBlocks || t.groups(m, n) >= manyGroups || blocks*m*n > mostApart {
 		c.Run(t.entry, t.groups(m, n))
 		return
 	}

@@ -42,12 +42,42 @@ func TestProductsRunOnTheTilesTheyAreMadeFor(t *testing.T) {
 		} else {
 			c.Tiles(s.m, s.n, s.many)
 		}
-		var got []string
-		for _, g := range c.Stages {
-			got = append(got, fmt.Sprint(g.Entry, g.Groups))
-		}
-		if got := strings.Join(got, " "); got != s.want {
+		if got := stages(c); got != s.want {
 			t.Errorf("%d×%d, %d terms, %d times: %s, want %s", s.m, s.n, s.k, s.many, got, s.want)
+		}
+	}
+}
+
+// stages lists a call's entry points with their workgroups.
+func stages(c Call) string {
+	var all []string
+	for _, s := range c.Stages {
+		all = append(all, fmt.Sprint(s.Entry, s.Groups))
+	}
+	return strings.Join(all, " ")
+}
+
+// TestSumsOfManyBlocksOccupyTheGPU: blocks of terms have workgroups of their own where the tiles are few, the blocks many, and what is
+// kept apart fits beside.
+func TestSumsOfManyBlocksOccupyTheGPU(t *testing.T) {
+	for _, s := range []struct {
+		m, n, terms int
+		want        string
+	}{
+		{784, 128, 128, "tile32[100 1 1]"},
+		{784, 128, 768, "tile32[100 1 1]"},
+		{784, 128, 769, "tile32[400 1 1] join[1568 1 1]"},
+		{784, 128, 4096, "tile64[416 1 1] join[1568 1 1]"},
+		{784, 128, 5120, "tile64[520 1 1] join[1568 1 1]"}, // two megawords
+		{784, 128, 6000, "tile32[100 1 1]"},
+		{128, 10, 4096, "tile32[64 1 1] join[20 1 1]"},
+		{2048, 2048, 4096, "tile64[1024 1 1]"},
+		{784, 128, 0, "tile32[100 1 1]"},
+	} {
+		var c Call
+		c.SumTiles(s.m, s.n, s.terms)
+		if got := stages(c); got != s.want || c.Space > mostApart || (c.F[1] != 0) != (c.Space > 0) {
+			t.Errorf("%d×%d, %d terms: %s, and %d words, want %s", s.m, s.n, s.terms, got, c.Space, s.want)
 		}
 	}
 }
