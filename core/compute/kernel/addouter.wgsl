@@ -55,11 +55,14 @@ fn tiled(id: vec3<u32>, lane: u32, side: u32, depth: u32, lanes: u32) {
   }
 }
 
-// add adds to a sum, which mostly is 0, as it was cleared.
-fn add(i: u32, v: f32) {
-  let was = sum(i); let x = wide(bitcast<u32>(v));
-  if ((was.x | was.y) == 0u) { set_sum(i, x); } else { set_sum(i, wide_add(was, x)); }
+// grown is a sum, which mostly is 0, as it was cleared, with one more value.
+fn grown(was: Wide, v: f32) -> Wide {
+  let x = wide(bitcast<u32>(v));
+  if ((was.x | was.y) == 0u) { return x; }
+  return wide_add(was, x);
 }
+
+fn add(i: u32, v: f32) { set_sum(i, grown(sum(i), v)); }
 
 // keep adds to the sum at i, or keeps a block's apart.
 fn keep(i: u32, v: f32) {
@@ -81,7 +84,7 @@ fn join(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) l
   let i = item(id, lane, 64u);
   if (i >= many) { return; }
   var total = sum(i);
-  for (var b = 0u; b * BLOCK < u32(args.n0); b++) { total = wide_add(total, wide(words[args.b4 + b * many + i])); }
+  for (var b = 0u; b * BLOCK < u32(args.n0); b++) { total = grown(total, value(args.b4 + b * many + i)); }
   set_sum(i, total);
 }
 

@@ -24,9 +24,10 @@ func TestJoinedCallsGiveTheSameBits(t *testing.T) {
 	strided := picture.Window{Height: 7, Width: 7, Channels: 5, High: 3, Wide: 3, Stride: 2, Pad: 1}
 	groups := picture.Groups{Positions: 20, Channels: 6, Count: 2}
 	const m = 9
-	sums, few := b.NewSums(5000), b.NewSums(50*30)
+	sums, few, many := b.NewSums(5000), b.NewSums(50*30), b.NewSums(70*100)
 	kernel.Clear(b, sums)
 	kernel.Clear(b, few)
+	kernel.Clear(b, many)
 	for _, c := range []struct {
 		name  string
 		sizes []int // of buffers
@@ -122,8 +123,10 @@ func TestJoinedCallsGiveTheSameBits(t *testing.T) {
 			func(x []compute.Buffer) { kernel.ScaleRows(b, m, 30, x[0], x[1], x[2]) },
 			func(x []compute.Buffer) { kernel.DropRows(b, m, 30, x[0], x[1]) },
 		}},
-		{"rows scaled and dropped in a sum", []int{50 * 30, m * (1 + 30 + 50), m * 30}, 2, scaledSums(b, m, few)},
-		{"rows scaled and dropped in a sum of blocks", []int{50 * 30, 300 * (1 + 30 + 50), 300 * 30}, 2, scaledSums(b, 300, few)},
+		{"rows scaled and dropped in a sum", []int{50 * 30, m * (1 + 30 + 50), m * 30}, 2, scaledSums(b, m, 50, 30, few)},
+		{"rows scaled and dropped in a sum of blocks", []int{50 * 30, 300 * (1 + 30 + 50), 300 * 30}, 2, scaledSums(b, 300, 50, 30, few)},
+		{"rows scaled and dropped in a sum of several tiles", []int{70 * 100, 70 * (1 + 100 + 70), 70 * 100}, 2, scaledSums(b, 70, 70, 100, many)},
+		{"rows scaled and dropped in a sum of tiles and blocks apart", []int{70 * 100, 1100 * (1 + 100 + 70), 1100 * 100}, 2, scaledSums(b, 1100, 70, 100, many)},
 		{"rows scaled in their place, and summed", []int{50 * 30, m * (1 + 30 + 50)}, 1, []func([]compute.Buffer){
 			func([]compute.Buffer) { kernel.Clear(b, few) },
 			func(x []compute.Buffer) {
@@ -215,10 +218,9 @@ func TestJoinedCallsGiveTheSameBits(t *testing.T) {
 	}
 }
 
-// scaledSums calls what sums the outer products of m rows of 50 and 30 values, once by their factors, of which some are 0, as of
+// scaledSums calls what sums the outer products of m rows of n and k values by their factors, of which some are 0, as of
 // rows that have NaN.
-func scaledSums(b *webgpu.Backend, m int, sums compute.Sums) []func([]compute.Buffer) {
-	const n, k = 50, 30
+func scaledSums(b *webgpu.Backend, m, n, k int, sums compute.Sums) []func([]compute.Buffer) {
 	factors := func(x []compute.Buffer) compute.Buffer { return x[1].Slice(0, m) }
 	d := func(x []compute.Buffer) compute.Buffer { return x[1].Slice(m, m*k) }
 	h := func(x []compute.Buffer) compute.Buffer { return x[1].Slice(m*(1+k), m*n) }

@@ -19,6 +19,7 @@ type counter struct {
 	most     int // words that it may have
 	lost     int // buffers that there was no room for
 	calls    calls
+	space    *block // of kernels, beside buffers
 	commands int
 	slots    int             // of which the GPU has not begun
 	passes   int             // through a model
@@ -70,13 +71,23 @@ func (c *counter) Fetch(b compute.Buffer) compute.Pending {
 	return zeros{}
 }
 
-func (c *counter) Close() {}
+func (c *counter) Close() {
+	if c.space != nil {
+		c.give(c.space)
+	}
+}
 
 func (c *counter) Run(k *compute.Kernel, a compute.Args) {
 	_, call, joined := c.calls.next(k, a)
 	if joined {
 		c.commands, c.slots = c.commands-1, c.slots-1
 		c.up -= 4 * slot
+	}
+	if call.Space > 0 && (c.space == nil || c.space.words < call.Space) {
+		if c.space != nil {
+			c.give(c.space)
+		}
+		c.space = c.take(call.Space)
 	}
 	c.commands += len(call.Stages)
 	if c.slots += len(call.Stages); c.slots >= soon { // and the GPU begins
@@ -153,12 +164,23 @@ func begin(t *testing.T, be compute.Backend, m run.Model, meta data.Meta, batch 
 // it gives back may lie between other places.
 func TestRunsHaveThePlacesThatTheyReserve(t *testing.T) {
 	pictures := data.Meta{Task: data.Classification, Features: 3072, Shape: []int{3, 32, 32}, Outputs: 10, FeatureBytes: 1}
+	digits := data.Meta{Task: data.Classification, Features: 784, Shape: []int{28, 28}, Outputs: 10, FeatureBytes: 1}
 	wide := run.Model{Layers: []string{"conv:64:3:s2", "relu", "conv:160:3:s2", "relu", "conv:200:3:s2", "relu", "conv:512:3", "relu", "flatten", "dense"}}
-	for _, m := range []run.Model{wide, {Kind: "resnet9"}, {Kind: "resnet18"}} {
+	for _, s := range []struct {
+		model           run.Model
+		meta            data.Meta
+		batch           float64
+		least, most, by int // megabytes that there are
+	}{
+		{wide, pictures, 256, 768, 2048, 160},
+		{run.Model{Kind: "resnet9"}, pictures, 256, 768, 2048, 160},
+		{run.Model{Kind: "resnet18"}, pictures, 256, 768, 2048, 160},
+		{run.Model{Kind: "mlp", Hidden: []int{128}}, digits, 4096, 24, 72, 8}, // blocks of sums apart
+	} {
 		for _, method := range []string{"constant", "adaclip"} {
-			for mb := 768; mb <= 2048; mb += 160 {
+			for mb := s.least; mb <= s.most; mb += s.by {
 				be := newCounter(t, mb<<20)
-				r := begin(t, be, m, pictures, 256, method)
+				r := begin(t, be, s.model, s.meta, s.batch, method)
 				steps := 0
 				for _, err := range r.Steps(context.Background()) {
 					if err != nil {
@@ -170,7 +192,7 @@ func TestRunsHaveThePlacesThatTheyReserve(t *testing.T) {
 				}
 				r.Close()
 				if be.lost > 0 {
-					t.Errorf("%v, %s, %d MB: there was no room for %d buffers", m, method, mb, be.lost)
+					t.Errorf("%v, %s, %d MB: there was no room for %d buffers", s.model, method, mb, be.lost)
 				}
 			}
 		}
@@ -230,6 +252,7 @@ func TestStepsAskLittle(t *testing.T) {
 			t.Errorf("%s: %d programs, want 40 at most", name, len(be.called))
 		}
 		r.Close()
+		be.Close()
 		if be.words != 0 || be.lost > 0 {
 			t.Errorf("%s: %d words are left, and there was no room for %d buffers", name, be.words, be.lost)
 		}
