@@ -6,11 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"syscall/js"
 	"time"
 
 	"clipscope/core/compute"
 	"clipscope/core/compute/webgpu"
+	"clipscope/core/run"
 	"clipscope/wasm/worker"
 )
 
@@ -29,11 +29,16 @@ func findGPU() error {
 	ctx, cancel := context.WithTimeout(context.Background(), brief)
 	defer cancel()
 	a, err := webgpu.Find(ctx)
-	if e := (js.Error{}); errors.As(err, &e) {
-		return errors.New(e.Value.Get("message").String()) // the browser's message alone
-	}
 	if err == nil && a.Fallback {
 		return fmt.Errorf("%s: %w", a.Name, errProgram)
+	}
+	return inTime(err, brief)
+}
+
+// inTime says that an answer took longer than that, where it did.
+func inTime(err error, most time.Duration) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("the browser gave no answer within %v s", most.Seconds())
 	}
 	return err
 }
@@ -44,7 +49,7 @@ func rivalGPU() (compute.Backend, string, error) {
 	defer cancel()
 	be, err := webgpu.Open(ctx)
 	if err != nil {
-		return nil, "", err // not a nil pointer in an interface
+		return nil, "", inTime(err, brief) // not a nil pointer in an interface
 	}
 	return be, "", nil
 }
@@ -62,7 +67,7 @@ func openGPU(instead worker.Backend) func() (compute.Backend, string, error) {
 		if err2 != nil {
 			return nil, "", err2
 		}
-		why := withoutGPU(err, instead)
+		why := withoutGPU(inTime(err, patience), instead)
 		for _, w := range instead.Warnings {
 			why += " " + w.Message
 		}
@@ -74,7 +79,7 @@ func openGPU(instead worker.Backend) func() (compute.Backend, string, error) {
 }
 
 func withoutGPU(err error, instead worker.Backend) string {
-	return fmt.Sprintf("There is no GPU for this run (%v): it runs on %s.", err, instead.Name)
+	return fmt.Sprintf("There is no GPU for this run (%v): it runs on %v.", err, run.Place{Backend: instead.Name})
 }
 
 // aboutGPU returns a warning of an adapter that is software; "" for a GPU.

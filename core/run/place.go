@@ -16,8 +16,11 @@ type Place struct {
 	CompileSeconds Number `json:"compile_seconds,omitempty"`
 	// Why says how that was chosen, where there was a choice.
 	Why string `json:"why,omitempty"`
-	// Trying says that this is being found out.
-	Trying bool `json:"trying,omitempty"`
+	// Trying says that this is being found out, Compiling that a GPU's programs are.
+	Trying    bool `json:"trying,omitempty"`
+	Compiling bool `json:"compiling,omitempty"`
+	// Instead is the back end that the run was to have, and has not.
+	Instead string `json:"instead,omitempty"`
 }
 
 // backends are their names in words.
@@ -28,6 +31,9 @@ func (p Place) String() string {
 	s := cmp.Or(backends[p.Backend], p.Backend)
 	if p.Device != "" {
 		s += " on " + p.Device
+	}
+	if p.Instead != "" {
+		s += " in the place of " + cmp.Or(backends[p.Instead], p.Instead)
 	}
 	if p.Threads > 1 {
 		s += fmt.Sprintf(", %d threads", p.Threads)

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -128,8 +127,11 @@ func (v runView) said() string {
 	case paused:
 		return fmt.Sprintf("The run is paused after %s.", words.Plural(v.Step, "step"))
 	case done:
-		if v.Unbegun {
+		switch {
+		case v.Unbegun:
 			return "You have left the room. Nothing is charged."
+		case v.Stopped && v.Step == 0:
+			return "The run was stopped before its first step. Nothing was released."
 		}
 		price := "is charged ε " + words.Epsilon(v.Whole)
 		if v.Unbacked || math.IsInf(v.Spent, 1) {
@@ -184,7 +186,7 @@ func (b *runBar) progress() app.UI {
 		app.Span().Class(widget.Stale("steps figure", v.Pending)).Text(stepText(v)),
 		bar,
 		app.Span().Class("left figure").Text(leftText(v)),
-		app.Span().Class("place").ID("run-place").Title(cmp.Or(v.Place.Why, v.Place.String())).Text(v.placed()),
+		app.Span().Class("place").ID("run-place").Title(strings.TrimPrefix(v.placed()+". "+v.Place.Why, ". ")).Text(v.placed()),
 	)
 }
 
@@ -197,6 +199,8 @@ func (v runView) placed() string {
 		return ""
 	case p.Trying:
 		return "trying what is fastest…"
+	case p.Compiling:
+		return p.String() + " compiles its programs…"
 	}
 	var each []string
 	if !math.IsNaN(v.PerStep) {

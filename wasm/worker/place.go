@@ -24,9 +24,38 @@ type chosen struct {
 }
 
 // choose opens the back end of a run: its own, or the rival of that, whichever takes a
-// step of the plan in less time. It calls trying before it measures.
-func (p prepared) choose(ctx context.Context, trying func(run.Place)) (chosen, error) {
+// step of the plan in less time. It tells what takes long before it begins that. Where ctx is done meanwhile, it does
+// not wait: a browser may open a GPU and compile for it as long as it likes.
+func (p prepared) choose(ctx context.Context, tell func(run.Place)) (chosen, error) {
+	type outcome struct {
+		chosen
+		err error
+	}
+	found := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		defer func() { found <- o }()
+		defer recovered(&o.err)
+		o.chosen, o.err = p.fastest(ctx, tell)
+	}()
+	select {
+	case o := <-found:
+		return o.chosen, o.err
+	case <-ctx.Done():
+		go func() { // what comes all the same is given back
+			if o := <-found; o.err == nil {
+				o.be.Close()
+			}
+		}()
+		return chosen{}, ctx.Err()
+	}
+}
+
+func (p prepared) fastest(ctx context.Context, tell func(run.Place)) (chosen, error) {
 	c := chosen{Backend: p.on}
+	if c.Instead != nil {
+		tell(run.Place{Backend: c.Name, Compiling: true})
+	}
 	var err error
 	if c.be, c.note, err = c.Open(); err != nil {
 		return c, err
@@ -39,7 +68,7 @@ func (p prepared) choose(ctx context.Context, trying func(run.Place)) (chosen, e
 	if c.Rival == nil {
 		return c, nil
 	}
-	trying(run.Place{Backend: c.Name, Trying: true})
+	tell(run.Place{Backend: c.Name, Trying: true})
 	if err := c.Rival.Find(); err != nil {
 		c.why = fmt.Sprintf("%v was not tried: %v.", run.Place{Backend: c.Rival.Name}, err)
 		return c, nil
@@ -87,10 +116,13 @@ func brisk(d time.Duration) string {
 	return fmt.Sprintf("%.3g ms", float64(d)/float64(time.Millisecond))
 }
 
-// place tells the page the back end of the run from now on.
-func (r *running) place(be compute.Backend, why string) {
+// place tells the page the back end of the run from now on, and which one it was to be.
+func (r *running) place(be compute.Backend, why, asked string) {
 	p := placeOf(be)
 	p.Why = why
+	if asked != p.Backend {
+		p.Instead = asked
+	}
 	if c, ok := be.(compute.Compiler); ok {
 		programs, took := c.Compiled()
 		p.Programs, p.CompileSeconds = programs, run.Number(took.Seconds())

@@ -3,6 +3,7 @@ package worker
 import (
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,13 +16,13 @@ import (
 // device is a back end of its own name, on a device.
 type device struct {
 	compute.Backend
-	closed *int
+	closed *atomic.Int32
 }
 
 func (device) Name() string   { return "rival" }
 func (device) Device() string { return "a card" }
 func (device) Moved() int64   { return 0 }
-func (d device) Close()       { *d.closed++; d.Backend.Close() }
+func (d device) Close()       { d.closed.Add(1); d.Backend.Close() }
 func (d device) Threads() int { return 1 }
 
 // TestTheFasterRivalIsTaken: the faster of two is taken, a short run or one whose rival is not to
@@ -44,7 +45,7 @@ func TestTheFasterRivalIsTaken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &fake{steps: tt.steps, takes: tt.takes}
-			opened, closed := 0, 0
+			opened, closed := 0, atomic.Int32{}
 			backend := func(run.Config) (Backend, error) {
 				own := Backend{Name: "purego", Open: func() (compute.Backend, string, error) { return purego.New(), "", nil }}
 				b := own
@@ -65,8 +66,8 @@ func TestTheFasterRivalIsTaken(t *testing.T) {
 			if tried := tt.opened > 0; (result.Chosen != "") != tried || tried && result.Chosen != place.Why || result.Notes != nil || result.Steps != tt.steps {
 				t.Errorf("%d steps, chosen as %q, notes %q", result.Steps, result.Chosen, result.Notes)
 			}
-			if opened != tt.opened || closed != opened {
-				t.Errorf("opened %d times and closed %d times, want %d", opened, closed, tt.opened)
+			if opened != tt.opened || int(closed.Load()) != opened {
+				t.Errorf("opened %d times and closed %d times, want %d", opened, closed.Load(), tt.opened)
 			}
 		})
 	}
@@ -80,7 +81,7 @@ func TestThePageHearsOfEveryPlace(t *testing.T) {
 		}
 		return nil
 	}}
-	closed := 0
+	closed := atomic.Int32{}
 	backend := func(run.Config) (Backend, error) {
 		return Backend{
 			Name: "rival", Open: func() (compute.Backend, string, error) { return device{purego.New(), &closed}, "", nil },
@@ -89,10 +90,46 @@ func TestThePageHearsOfEveryPlace(t *testing.T) {
 	}
 	p := newPage(t, func(run.Config, data.Meta) (Planned, error) { return f, nil }, func(h *Host) { h.Backend = backend })
 	p.send(Train, 1, `{"config": {"data": "digits"}}`)
-	for _, want := range []run.Place{{Backend: "rival", Threads: 1, Device: "a card"}, {Backend: "purego", Threads: 1}} {
+	for _, want := range []run.Place{
+		{Backend: "rival", Compiling: true}, {Backend: "rival", Threads: 1, Device: "a card"},
+		{Backend: "purego", Threads: 1, Instead: "rival", Why: "The run went on with plain Go: the backend's memory is lost. Its steps and its ε are those of one run."},
+	} {
 		if got := decode[run.Place](t, p.next(PlaceType)); got != want {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
 	p.next(DoneType)
+}
+
+// TestARunIsStoppedBeforeItsGPUIsThere: a stop does not wait for a browser that opens a GPU, or compiles for it: the run ends
+// with nothing released, another may begin, and the GPU that comes all the same is closed.
+func TestARunIsStoppedBeforeItsGPUIsThere(t *testing.T) {
+	f := &fake{steps: 6}
+	closed, came := atomic.Int32{}, make(chan struct{})
+	backend := func(run.Config) (Backend, error) {
+		own := Backend{Name: "purego", Open: func() (compute.Backend, string, error) { return purego.New(), "", nil }}
+		return Backend{Name: "rival", Instead: &own, Open: func() (compute.Backend, string, error) {
+			<-came
+			return device{purego.New(), &closed}, "", nil
+		}}, nil
+	}
+	p := newPage(t, func(run.Config, data.Meta) (Planned, error) { return f, nil }, func(h *Host) { h.Backend = backend })
+	p.send(Train, 1, `{"config": {"data": "digits"}}`)
+	if place := decode[run.Place](t, p.next(PlaceType)); !place.Compiling {
+		t.Errorf("the page heard of %+v first", place)
+	}
+	p.send(Stop, 1, ``)
+	if r := decode[run.Result](t, p.next(DoneType)); r.Steps != 0 || !r.Stopped || r.Notes != nil {
+		t.Errorf("%d steps, stopped: %t, notes %q", r.Steps, r.Stopped, r.Notes)
+	}
+	close(came)
+	p.send(Train, 2, `{"config": {"data": "digits"}}`)
+	if r := decode[run.Result](t, p.next(DoneType)); r.Steps != 6 {
+		t.Errorf("the next run took %d steps", r.Steps)
+	}
+	for deadline := time.Now().Add(time.Minute); closed.Load() < 2; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d of 2 were closed", closed.Load())
+		}
+	}
 }

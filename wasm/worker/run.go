@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -237,20 +238,28 @@ func (r *running) steps(ctx context.Context, p prepared) (result run.Result, err
 	if !r.await(ctx) && p.from == nil {
 		return p.unstarted(), nil
 	}
-	on, err := p.choose(opening, func(to run.Place) { r.mail.send(PlaceType, r.id, to) })
-	if err != nil {
+	on, err := p.choose(opening, func(to run.Place) {
+		if opening.Err() == nil {
+			r.mail.send(PlaceType, r.id, to)
+		}
+	})
+	switch {
+	case err != nil && opening.Err() != nil && p.from == nil:
+		return p.unstarted(), nil
+	case err != nil:
 		return result, err
 	}
 	defer on.be.Close()
+	lost := false
 	defer func() {
 		if on.compared {
 			result.Chosen = on.why
 		}
-		if on.note != "" {
+		if on.note != "" && !lost {
 			result.Notes = append(result.Notes, on.note)
 		}
 	}()
-	r.place(on.be, on.why)
+	r.place(on.be, cmp.Or(on.why, on.note), on.Name)
 	t, err := p.start(opening, on.be)
 	again := p.start
 	if err == nil {
@@ -260,8 +269,8 @@ func (r *running) steps(ctx context.Context, p prepared) (result run.Result, err
 		}
 		result, err = r.rest(ctx, t)
 	}
-	if instead := on.Instead; instead != nil && errors.Is(err, compute.ErrLost) {
-		result, err = r.replace(ctx, *instead, again, err)
+	if lost = on.Instead != nil && errors.Is(err, compute.ErrLost); lost {
+		result, err = r.replace(ctx, on.Backend, again, err)
 	}
 	if !r.begun && err != nil && ctx.Err() != nil && p.from == nil {
 		return p.unstarted(), nil
@@ -283,22 +292,24 @@ func (r *running) rest(ctx context.Context, t Trainer) (run.Result, error) {
 	return t.Result(context.WithoutCancel(ctx))
 }
 
-// replace continues a run whose back end is lost on another: the same steps with the same
+// replace continues a run whose back end is lost on the one in its place: the same steps with the same
 // noise, and a note that says so.
-func (r *running) replace(ctx context.Context, on Backend, begin func(context.Context, compute.Backend) (Trainer, error), lost error) (run.Result, error) {
+func (r *running) replace(ctx context.Context, gone Backend, begin func(context.Context, compute.Backend) (Trainer, error), lost error) (run.Result, error) {
+	on := gone.Instead
 	be, note, err := on.Open()
 	if err != nil {
 		return run.Result{}, errors.Join(lost, err)
 	}
 	defer be.Close()
-	r.place(be, "")
+	why := fmt.Sprintf("The run went on with %v: %s. Its steps and its ε are those of one run.", run.Place{Backend: on.Name}, strings.TrimRight(lost.Error(), "."))
+	r.place(be, why, gone.Name)
 	// Also a run that was stopped has a result.
 	t, err := begin(context.WithoutCancel(ctx), be)
 	if err != nil {
 		return run.Result{}, errors.Join(lost, err)
 	}
 	result, err := r.rest(ctx, t)
-	result.Notes = append(result.Notes, fmt.Sprintf("The run went on with %s: %v. Its steps and its ε are those of one run.", on.Name, lost))
+	result.Notes = append(result.Notes, why)
 	if note != "" {
 		result.Notes = append(result.Notes, note)
 	}

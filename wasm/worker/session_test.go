@@ -457,7 +457,7 @@ func TestALostBackendIsReplaced(t *testing.T) {
 	if result.Steps != 6 || result.Stopped {
 		t.Errorf("the result is of %d steps, stopped: %t", result.Steps, result.Stopped)
 	}
-	if notes := strings.Join(result.Notes, "\n"); !strings.Contains(notes, "went on with purego") || !strings.Contains(notes, "memory is lost") {
+	if notes := strings.Join(result.Notes, "\n"); !strings.Contains(notes, "went on with plain Go") || !strings.Contains(notes, "memory is lost") {
 		t.Errorf("notes %q", notes)
 	}
 	f = &fake{steps: 6, before: lost, stuck: true}

@@ -137,6 +137,22 @@ test("a GPU is tried on made-up rows, and not taken where SIMD is faster", async
   assert.deepEqual(page.errors, []);
 });
 
+// With a compiler that never ends.
+test("a run that a GPU's programs are compiled for is stopped all the same, and says what it waits for", async (t) => {
+  const worker = await rebundled("trainer-worker.js", { "gpu.js": (text) => text.replace(/async compile\(.*?\) \{/, "$& await new Promise(() => {});") });
+  const site = await host(t, path.join(root, "dist"), "/", async (name) => name === "web/trainer-worker.js" ? worker : undefined);
+  const page = await open(await alone(t, { serviceWorkers: "allow" }), site.origin + "/#data=digits&backend=webgpu");
+  await page.locator("#act-start:not([aria-disabled=true])").click();
+  await eventually(async () => assert.equal(await page.locator("#run-place").textContent(), "WebGPU compiles its programs…"));
+  await page.locator("#act-stop").click();
+  await eventually(async () => assert.match(await page.locator("#result").textContent(), /Nothing was trained and nothing was released/));
+  await eventually(async () => assert.match(await page.locator(".runbar").textContent(), /stopped before its first step. Nothing was released/));
+  await page.evaluate(() => { location.hash = "#data=moons&steps=20&backend=simd"; });
+  await page.locator("#act-start:not([aria-disabled=true])", { hasText: "New run" }).click();
+  await eventually(async () => assert.match(await page.locator(".runbar").textContent(), /step 20 \/ 20/));
+  assert.deepEqual(page.errors, []);
+});
+
 // Without a browser: which of the two comes first is the browser's to choose.
 for (const [when, range, why, taken] of /** @type {const} */ ([
   ["before", () => { throw new Error("the buffer is gone"); }, "the buffer is gone", undefined],

@@ -65,7 +65,7 @@ for (const [name, { skip, visit }] of Object.entries(browsers)) {
     assert.deepEqual([refused.epsilon, refused.steps], [simd.epsilon, simd.steps]);
     const far = Math.max(...refused.parameters.map((v, i) => Math.abs(v - simd.parameters[i])));
     assert.ok(far < 2e-3, `parameters are up to ${far} apart`);
-    assert.match(small.notes, /The run went on with simd: .*there is room for/);
+    assert.match(small.notes, /The run went on with SIMD: .*there is room for/);
     assert.equal(small.steps, 1);
     assert.deepEqual(page.errors, []);
   });

@@ -185,7 +185,7 @@ func await(ctx context.Context, promise js.Value) (js.Value, error) {
 		return nil
 	})
 	broken := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		settled <- outcome{err: js.Error{Value: args[0]}}
+		settled <- outcome{err: errors.New(args[0].Get("message").String())}
 		return nil
 	})
 	promise.Call("then", kept, broken)
