@@ -341,8 +341,8 @@ func optimiserFields() []Field {
 			{Value: "last", Text: "those of the last step"}, {Value: "ema", Text: "their moving average"}, {Value: "random", Text: "those of a random step"}}},
 		{Key: "ema_decay", Advanced: true, Label: "Decay of the average", Help: "How much of the average each step keeps.", When: is("iterate", "ema")},
 		{Key: "eps", Advanced: true, Label: "Stabiliser", Help: "Added to Adam's denominator.", When: adam},
-		{Key: "max_physical_batch_size", Advanced: true, Label: "Physical batch size", Unit: "rows", Help: "At most so many rows are in memory at once; the result does not depend on it."},
-		{Key: "backend", Kind: Menu, Advanced: true, Label: "Back end", Help: "Where the arithmetic is done. The fastest is found by a trial on made-up rows; the run bar says which it is.", Options: []Option{
+		{Key: "max_physical_batch_size", Advanced: true, Label: "Physical batch size", Unit: "rows", Help: "At most so many rows are in memory at once; on a GPU, where this stays as it is, as many as fit. The result does not depend on it."},
+		{Key: "backend", Kind: Menu, Advanced: true, Label: "Back end", Help: "Where the arithmetic is done. For a run of ten seconds or more the fastest is found by a trial on made-up rows; the run bar says which it is.", Options: []Option{
 			{Value: "auto", Text: "the fastest there is"}, {Value: "simd", Text: "WebAssembly SIMD"}, {Value: "purego", Text: "plain Go, the reference"}, {Value: "webgpu", Text: "WebGPU"}}},
 		{Key: "threads", Kind: Menu, Advanced: true, Label: "Threads", Help: "How many share the work of each step. The result does not depend on it, and says how many there were.", Options: []Option{
 			{Text: "one on each core"}, {Value: "1", Text: "1"}, {Value: "2", Text: "2"}, {Value: "3", Text: "3"}, {Value: "4", Text: "4"}, {Value: "6", Text: "6"}, {Value: "8", Text: "8"}}},
