@@ -3,7 +3,8 @@
 // b4, and join adds them to the sums: the same bits. A matrix of one row is row's, and few's where it has few columns.
 //
 // Where n4 is 1, rows of the second matrix are scaled by the factors at b2, as scaleRows does, and stored at b3, and
-// those of the first are dropped where the factor is 0. The workgroups of the first column and row of tiles store them.
+// those of the first are dropped where the factor is 0. The workgroups of the first column and row of tiles store them;
+// what others read of a dropped row meanwhile, they make 0.
 
 // BLOCK is compute.BlockRows.
 const BLOCK = 256u;
