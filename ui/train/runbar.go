@@ -182,11 +182,16 @@ func (b *runBar) progress() app.UI {
 	} else if v.Steps > 0 {
 		bar = app.Progress().Max(v.Steps).Value(float64(v.Step)+v.Within).Aria("label", "Progress of the run")
 	}
+	placed := v.placed()
+	title := placed
+	if v.Place.Why != "" {
+		title += ". " + v.Place.Why
+	}
 	return app.Div().Class("progress").Body(
 		app.Span().Class(widget.Stale("steps figure", v.Pending)).Text(stepText(v)),
 		bar,
 		app.Span().Class("left figure").Text(leftText(v)),
-		app.Span().Class("place").ID("run-place").Title(strings.TrimPrefix(v.placed()+". "+v.Place.Why, ". ")).Text(v.placed()),
+		app.Span().Class("place").ID("run-place").Title(title).Text(placed),
 	)
 }
 

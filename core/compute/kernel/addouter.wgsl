@@ -70,13 +70,18 @@ fn keep(i: u32, v: f32) {
   if (args.f1 != 0.0) { words[args.b4 + start / BLOCK * u32(args.n1 * args.n2) + i] = bitcast<u32>(v); } else { add(i, v); }
 }
 
-fn put(what: Product, piece: u32, r: u32, c: u32, apart: u32, v: vec4<f32>) {
-  if (r >= what.rows) { return; }
+// keepFour keeps four of a row, of columns so far apart, but for those beyond the last.
+fn keepFour(r: u32, c: u32, apart: u32, v: vec4<f32>) {
+  let k = u32(args.n2);
   var x = v;
-  for (var l = c; l < min(what.columns, c + 4u * apart); l += apart) {
-    keep(r * what.columns + l, x.x);
+  for (var l = c; l < min(k, c + 4u * apart); l += apart) {
+    keep(r * k + l, x.x);
     x = x.yzwx;
   }
+}
+
+fn put(what: Product, piece: u32, r: u32, c: u32, apart: u32, v: vec4<f32>) {
+  if (r < what.rows) { keepFour(r, c, apart, v); }
 }
 
 @compute @workgroup_size(64)
@@ -142,7 +147,7 @@ fn each(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_id) loca
       // Whole numbers add up exactly in a piece; a block's sum need not fit float32.
       if (i < m && i % BLOCK != 0u && args.n3 != 2) { continue; }
       for (var r = row; r < min(row + 8u, n); r++) {
-        put(Product(n, k, 0u, false, false, 0u, false), 0u, r, column, 4u, t0[0]);
+        keepFour(r, column, 4u, t0[0]);
         t0 = mat4x4(t0[1], t0[2], t0[3], t1[0]);
         t1 = mat4x4(t1[1], t1[2], t1[3], t1[0]);
       }
@@ -173,7 +178,7 @@ fn row(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) la
     }
     t += s;
     if (i < m && i % BLOCK != 0u && args.n3 != 2) { continue; }
-    put(Product(1u, k, 0u, false, false, 0u, false), 0u, 0u, column, 64u, t);
+    keepFour(0u, column, 64u, t);
     t = vec4(0.0);
   }
 }
