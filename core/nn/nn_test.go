@@ -311,53 +311,75 @@ func TestGhostNormsEqualThoseOfFormedGradients(t *testing.T) {
 	})
 }
 
-// TestGradientsAreDerivatives compares with central differences of the loss.
+// TestGradientsAreDerivatives compares with central differences of the loss, which are worked out
+// where a pass is quickest: they take two for each parameter. That the losses are the same is
+// compared as well.
 func TestGradientsAreDerivatives(t *testing.T) {
-	eachModel(t, func(t *testing.T, be compute.Backend, spec Spec) {
-		rng := rand.New(rand.NewPCG(7, 7))
-		const n, h = 3, 1e-2
-		b := randomBatch(rng, spec, n)
-		m := newModel(t, be, spec, n)
-		g := gradients(t, be, m, b, n, nil)
-		x, targets := buffer(be, b.x), buffer(be, b.targets)
-		loss := func() func() []float32 {
-			m.Forward(x, n, 1)
-			losses := be.New(n)
-			m.Losses(targets, losses)
-			defer be.Free(losses)
-			return fetch(t, be, losses, n)
+	const n = 3
+	pass := func(t *testing.T, be compute.Backend, spec Spec) (b batch, m *Model, losses, gradient []float32) {
+		b = randomBatch(rand.New(rand.NewPCG(7, 7)), spec, n)
+		m = newModel(t, be, spec, n)
+		of := pass(be, m, b, n)
+		return b, m, read(t, be, of, n), gradients(t, be, m, b, n, nil)
+	}
+	for _, spec := range smallModels() {
+		fast := computetest.Fast(t)
+		b, m, wantLosses, _ := pass(t, fast, spec)
+		want := differences(t, fast, m, b, n)
+		fast.Close()
+		for name, open := range computetest.Backends(t) {
+			t.Run(fmt.Sprintf("%s/%s/%s", name, written(spec), spec.Loss), func(t *testing.T) {
+				be := open()
+				defer be.Close()
+				_, _, losses, gradient := pass(t, be, spec)
+				for i, l := range losses {
+					if w := float64(wantLosses[i]); math.Abs(float64(l)-w) > 1e-5*(1+math.Abs(w)) {
+						t.Errorf("example %d: the loss is %g, want %g", i, l, w)
+					}
+				}
+				bad := 0
+				for j, d := range want {
+					if math.Abs(d-float64(gradient[j])) > 2e-2*(1+math.Abs(d)) {
+						bad++
+					}
+				}
+				// A difference that straddles a ReLU's kink is not a derivative: a few may be off.
+				if bad > spec.Params()/20 {
+					t.Errorf("%d of %d derivatives are off", bad, spec.Params())
+				}
+			})
 		}
-		var up, down []func() []float32
-		for _, p := range m.Params() {
-			v := read(t, be, p, p.Len())
-			for j, old := range v {
-				v[j] = old + h
-				be.Write(p, v)
-				up = append(up, loss())
-				v[j] = old - h
-				be.Write(p, v)
-				down = append(down, loss())
-				v[j] = old
-				be.Write(p, v)
-			}
+	}
+}
+
+// differences are central ones of a batch's loss by each parameter.
+func differences(t *testing.T, be compute.Backend, m *Model, b batch, n int) (all []float64) {
+	t.Helper()
+	const h = 1e-2
+	x, targets, losses := buffer(be, b.x), buffer(be, b.targets), be.New(n)
+	loss := func() (total float64) {
+		m.Forward(x, n, 1)
+		m.Losses(targets, losses)
+		for _, l := range read(t, be, losses, n) {
+			total += float64(l)
 		}
-		total := func(losses []float32) (s float64) {
-			for _, l := range losses {
-				s += float64(l)
-			}
-			return s
+		return total
+	}
+	for _, p := range m.Params() {
+		v := read(t, be, p, p.Len())
+		at := func(j int, value float32) float64 {
+			old := v[j]
+			v[j] = value
+			be.Write(p, v)
+			v[j] = old
+			return loss()
 		}
-		bad := 0
-		for j, want := range g {
-			if d := (total(up[j]()) - total(down[j]())) / (2 * h); math.Abs(d-float64(want)) > 2e-2*(1+math.Abs(d)) {
-				bad++
-			}
+		for j, old := range v {
+			all = append(all, (at(j, old+h)-at(j, old-h))/(2*h))
 		}
-		// A difference that straddles a ReLU's kink is not a derivative: a few may be off.
-		if bad > spec.Params()/20 {
-			t.Errorf("%d of %d derivatives are off", bad, spec.Params())
-		}
-	})
+		be.Write(p, v)
+	}
+	return all
 }
 
 // TestExamplesDoNotTouchEachOther: whatever one row holds, the others' norms and
@@ -431,6 +453,11 @@ func TestScaledNormsAreNeverTooSmall(t *testing.T) {
 		rng := rand.New(rand.NewPCG(10, 1))
 		b := randomBatch(rng, spec, n)
 		m := newModel(t, be, spec, n)
+		each := make([][]float32, n)
+		for i := range n {
+			each[i] = gradients(t, be, m, b.row(i, n), 1, nil)
+		}
+		pass(be, m, b, n)
 		for _, size := range []float64{0, 0.01, 1, 30} { // of the centre
 			d := spec.Params()
 			a, inv, lin := make([]float32, d), make([]float32, d), make([]float32, d)
@@ -441,12 +468,11 @@ func TestScaledNormsAreNeverTooSmall(t *testing.T) {
 			}
 			want, scale := make([]float64, n), 0.0
 			for i := range n {
-				for j, x := range gradients(t, be, m, b.row(i, n), 1, nil) {
+				for j, x := range each[i] {
 					want[i] += (float64(x) - float64(a[j])) * (float64(x) - float64(a[j])) * float64(inv[j])
 					scale += float64(x)*float64(x)*float64(inv[j]) + float64(a[j])*float64(lin[j])
 				}
 			}
-			pass(be, m, b, n)
 			c := Coordinates{Largest: float64(slices.Max(inv))}
 			offsets := make([]float64, len(m.Sites()))
 			at := 0
@@ -643,10 +669,10 @@ func TestGradientBoundsAreNeverExceeded(t *testing.T) {
 			for _, p := range m.Params() {
 				kernel.Scale(be, p.Len(), grow, p)
 			}
+			losses, norms := pass(be, m, b, n), be.New(n)
+			m.Norms([]compute.Buffer{norms})
+			measuredNorms := fetch(t, be, norms, n)
 			for _, growth := range growths {
-				losses := pass(be, m, b, n)
-				norms := be.New(n)
-				m.Norms([]compute.Buffer{norms})
 				bounds, err := NewBounds(m, growth)
 				if err != nil {
 					t.Fatal(err)
@@ -654,7 +680,7 @@ func TestGradientBoundsAreNeverExceeded(t *testing.T) {
 				bounds.Refresh()
 				dst := be.New(n)
 				bounds.Norms(n, losses, dst)
-				trials = append(trials, measured{fmt.Sprintf("trial %d, %+v", trial, growth), fetch(t, be, dst, n), fetch(t, be, norms, n)})
+				trials = append(trials, measured{fmt.Sprintf("trial %d, %+v", trial, growth), fetch(t, be, dst, n), measuredNorms})
 			}
 		}
 		for _, m := range trials {

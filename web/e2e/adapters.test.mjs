@@ -27,6 +27,8 @@ const browsers = {
   } },
 };
 
+const TRANSFORMERS = "^(TestCheckpointsOfTransformers|TestAdapterOfPEFT|TestPartsOfLayersHaveTheirGradients)$";
+
 for (const [name, { skip, visit }] of Object.entries(browsers)) {
   test(`every kernel passes the suite as a shader, ${name}`, { skip }, async () => {
     const said = await goTest(name, "./core/compute/webgpu", ".", "-short");
@@ -35,7 +37,7 @@ for (const [name, { skip, visit }] of Object.entries(browsers)) {
   });
 
   test(`transformers have the numbers of their own libraries on the GPU, ${name}`, { skip }, async () => {
-    const said = await goTest(name, "./core/nn", "^(TestCheckpointsOfTransformers|TestAdapterOfPEFT|TestPartsOfLayersHaveTheirGradients)$", "-short");
+    const said = await goTest(name, "./core/nn", TRANSFORMERS, "-short");
     assert.match(said, hasShared("reference/transformers/expected.json") ? /--- PASS: TestAdapterOfPEFT/ : /--- SKIP: TestAdapterOfPEFT/);
     assert.match(said, /on webgpu/);
   });
@@ -44,7 +46,7 @@ for (const [name, { skip, visit }] of Object.entries(browsers)) {
   // SIMD kernels that Node does not have.
   if (name === "Chromium") {
     test(`layers, methods and laws hold on the GPU, ${name}`, { skip }, async () => {
-      assert.match(await goTest(name, "./core/nn", "^Test", "-short"), /--- PASS: TestGhostNormsEqualThoseOfFormedGradients\/webgpu/);
+      assert.match(await goTest(name, "./core/nn", "^Test", "-short", "-skip", TRANSFORMERS), /--- PASS: TestGhostNormsEqualThoseOfFormedGradients\/webgpu/);
       const said = await goTest(name, "./core/train", "^(TestBackendsAgree|TestWeightsOnTheBackendStayWithinC|TestNoPictureAddsMoreThanStated)$", "-short", "-skip", "^TestNoPictureAddsMoreThanStated$/^simd");
       for (const passed of ["TestBackendsAgree", "TestWeightsOnTheBackendStayWithinC", "TestNoPictureAddsMoreThanStated/webgpu/constant", "TestNoPictureAddsMoreThanStated/webgpu/dc-e"]) assert.match(said, new RegExp(`--- PASS: ${passed} `));
     });

@@ -1,3 +1,7 @@
+//go:build !js
+
+// What is counted here is the same wherever Go runs, and is counted where it is fast.
+
 package webgpu
 
 import (
