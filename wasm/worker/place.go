@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -40,7 +41,11 @@ func (p prepared) choose(ctx context.Context, tell func(run.Place)) (chosen, err
 	}()
 	select {
 	case o := <-found:
-		return o.chosen, o.err
+		if o.err != nil || ctx.Err() == nil {
+			return o.chosen, o.err
+		}
+		o.be.Close()
+		return chosen{}, ctx.Err()
 	case <-ctx.Done():
 		go func() { // what comes all the same is given back
 			if o := <-found; o.err == nil {
@@ -49,6 +54,18 @@ func (p prepared) choose(ctx context.Context, tell func(run.Place)) (chosen, err
 		}()
 		return chosen{}, ctx.Err()
 	}
+}
+
+// meanwhile opens the back end that is there at once: what a run has done so far is worked out on it, where it is stopped
+// before its own is there.
+func (p prepared) meanwhile() (c chosen, err error) {
+	c.Backend = p.on
+	if p.on.Instead != nil {
+		c.Backend, c.note = *p.on.Instead, fmt.Sprintf("The run was stopped before %v was ready.", run.Place{Backend: p.on.Name})
+	}
+	be, note, err := c.Open()
+	c.be, c.note = be, cmp.Or(c.note, note)
+	return c, err
 }
 
 func (p prepared) fastest(ctx context.Context, tell func(run.Place)) (chosen, error) {

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -104,16 +105,8 @@ func TestThePageHearsOfEveryPlace(t *testing.T) {
 // TestARunIsStoppedBeforeItsGPUIsThere: a stop does not wait for a browser that opens a GPU, or compiles for it: the run ends
 // with nothing released, another may begin, and the GPU that comes all the same is closed.
 func TestARunIsStoppedBeforeItsGPUIsThere(t *testing.T) {
-	f := &fake{steps: 6}
-	closed, came := atomic.Int32{}, make(chan struct{})
-	backend := func(run.Config) (Backend, error) {
-		own := Backend{Name: "purego", Open: func() (compute.Backend, string, error) { return purego.New(), "", nil }}
-		return Backend{Name: "rival", Instead: &own, Open: func() (compute.Backend, string, error) {
-			<-came
-			return device{purego.New(), &closed}, "", nil
-		}}, nil
-	}
-	p := newPage(t, func(run.Config, data.Meta) (Planned, error) { return f, nil }, func(h *Host) { h.Backend = backend })
+	gpu := newLateGPU()
+	p := newPage(t, steps(6), gpu.on)
 	p.send(Train, 1, `{"config": {"data": "digits"}}`)
 	if place := decode[run.Place](t, p.next(PlaceType)); !place.Compiling {
 		t.Errorf("the page heard of %+v first", place)
@@ -122,14 +115,63 @@ func TestARunIsStoppedBeforeItsGPUIsThere(t *testing.T) {
 	if r := decode[run.Result](t, p.next(DoneType)); r.Steps != 0 || !r.Stopped || r.Notes != nil {
 		t.Errorf("%d steps, stopped: %t, notes %q", r.Steps, r.Stopped, r.Notes)
 	}
-	close(came)
+	close(gpu.came)
 	p.send(Train, 2, `{"config": {"data": "digits"}}`)
 	if r := decode[run.Result](t, p.next(DoneType)); r.Steps != 6 {
 		t.Errorf("the next run took %d steps", r.Steps)
 	}
-	for deadline := time.Now().Add(time.Minute); closed.Load() < 2; time.Sleep(time.Millisecond) {
+	gpu.isClosed(t, 2)
+}
+
+// TestARunThatGoesOnIsStoppedBeforeItsGPUIsThere: it does not wait either, and what it had done is worked out in the GPU's place.
+func TestARunThatGoesOnIsStoppedBeforeItsGPUIsThere(t *testing.T) {
+	v := newMemStore()
+	p := storing(t, v, steps(100))
+	p.send(Train, 1, keptRequest)
+	p.state(Paused)
+	p.send(Step, 1, "")
+	p.next(EventsType)
+	v.stored(t, anyID, 1)
+	v.kill(anyID)
+	gpu := newLateGPU()
+	other := storing(t, v, steps(100), gpu.on)
+	other.send(GoOn, 2, `{"id":"0123456789abcdef","program":"1"}`)
+	if place := decode[run.Place](t, other.next(PlaceType)); !place.Compiling {
+		t.Errorf("the page heard of %+v first", place)
+	}
+	other.send(Stop, 2, "")
+	if r := decode[run.Result](t, other.next(DoneType)); r.Steps != 1 || !r.Stopped || !slices.Equal(r.Notes, []string{"The run was stopped before rival was ready."}) {
+		t.Errorf("%d steps, stopped: %t, notes %q", r.Steps, r.Stopped, r.Notes)
+	}
+	close(gpu.came)
+	gpu.isClosed(t, 1)
+}
+
+// lateGPU is a back end that is not there until it has come.
+type lateGPU struct {
+	came   chan struct{}
+	closed atomic.Int32
+}
+
+func newLateGPU() *lateGPU { return &lateGPU{came: make(chan struct{})} }
+
+// on has a host's runs take it, with another in its place.
+func (g *lateGPU) on(h *Host) {
+	own := Backend{Name: "purego", Open: func() (compute.Backend, string, error) { return purego.New(), "", nil }}
+	h.Backend = func(run.Config) (Backend, error) {
+		return Backend{Name: "rival", Instead: &own, Open: func() (compute.Backend, string, error) {
+			<-g.came
+			return device{purego.New(), &g.closed}, "", nil
+		}}, nil
+	}
+}
+
+// isClosed waits until it has been closed so often.
+func (g *lateGPU) isClosed(t *testing.T, times int) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); int(g.closed.Load()) < times; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%d of 2 were closed", closed.Load())
+			t.Fatalf("%d of %d were closed", g.closed.Load(), times)
 		}
 	}
 }

@@ -231,22 +231,27 @@ func (r *running) conduct(ctx context.Context, p prepared, onEnd func()) {
 // pull is to pause.
 func (r *running) steps(ctx context.Context, p prepared) (result run.Result, err error) {
 	defer recovered(&err)
-	opening := ctx
-	if p.from != nil && p.meeting == nil { // also one that is stopped now has a result; one that waits for a room goes on later
+	opening, goesOn := ctx, p.from != nil && p.meeting == nil
+	if goesOn { // also one that is stopped now has a result; one that waits for a room goes on later
 		opening = context.WithoutCancel(ctx)
 	}
 	if !r.await(ctx) && p.from == nil {
 		return p.unstarted(), nil
 	}
-	on, err := p.choose(opening, func(to run.Place) {
-		if opening.Err() == nil {
+	on, err := p.choose(ctx, func(to run.Place) {
+		if ctx.Err() == nil {
 			r.mail.send(PlaceType, r.id, to)
 		}
 	})
-	switch {
-	case err != nil && opening.Err() != nil && p.from == nil:
-		return p.unstarted(), nil
-	case err != nil:
+	if err != nil && ctx.Err() != nil {
+		switch {
+		case p.from == nil:
+			return p.unstarted(), nil
+		case goesOn:
+			on, err = p.meanwhile()
+		}
+	}
+	if err != nil {
 		return result, err
 	}
 	defer on.be.Close()
