@@ -229,6 +229,10 @@
   const shown = /** @type {any} */ (document).prerendering && window.crossOriginIsolated === false ?
     new Promise((resolve) => { document.addEventListener("prerenderingchange", resolve, { once: true }); }) : undefined;
 
+  // The program is asked for before the scripts that compile it are there, which hear of a fault, too.
+  const stays = shown ? shown.then(isolate) : isolate(), program = stays.then(() => fetch(location.origin + root + "web/app.wasm"));
+  program.catch(() => {});
+
   window.clipscopeEarly = {
     // take hands the files over, once, and listens no more.
     take() {
@@ -238,7 +242,8 @@
     dropped,
     own: () => own,
     pathOf,
-    stays: shown ? shown.then(isolate) : isolate(),
+    stays,
+    program,
     use,
     alone: () => alone,
   };

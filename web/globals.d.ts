@@ -11,15 +11,16 @@ declare global {
 
   // --- early.js ---
 
-  // stays resolves when the program may be loaded, as the page will not be loaded again; use says
-  // that somebody has begun to use it; own whether a file was ever chosen; alone is why a run has
-  // one thread, or "".
+  // stays resolves when the program may be loaded, as the page will not be loaded again, and program with
+  // what the server answers for it; use says that somebody has begun to use the page; own whether a file
+  // was ever chosen; alone is why a run has one thread, or "".
   var clipscopeEarly: {
     take(): File[];
     dropped(transfer: DataTransfer): Promise<File[]>;
     own(): boolean;
     pathOf(file: File): string;
     stays: Promise<void>;
+    program: Promise<Response>;
     use(): void;
     alone(): string;
   };

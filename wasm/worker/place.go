@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -61,10 +60,11 @@ func (p prepared) choose(ctx context.Context, tell func(run.Place)) (chosen, err
 func (p prepared) meanwhile() (c chosen, err error) {
 	c.Backend = p.on
 	if p.on.Instead != nil {
-		c.Backend, c.note = *p.on.Instead, fmt.Sprintf("The run was stopped before %v was ready.", run.Place{Backend: p.on.Name})
+		c.Backend = *p.on.Instead
 	}
-	be, note, err := c.Open()
-	c.be, c.note = be, cmp.Or(c.note, note)
+	if c.be, c.note, err = c.Open(); c.Name != p.on.Name {
+		c.note = "The run was stopped before " + run.Place{Backend: p.on.Name}.String() + " was ready."
+	}
 	return c, err
 }
 
