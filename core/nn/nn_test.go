@@ -316,22 +316,21 @@ func TestGhostNormsEqualThoseOfFormedGradients(t *testing.T) {
 // compared as well.
 func TestGradientsAreDerivatives(t *testing.T) {
 	const n = 3
-	pass := func(t *testing.T, be compute.Backend, spec Spec) (b batch, m *Model, losses, gradient []float32) {
+	passed := func(t *testing.T, be compute.Backend, spec Spec) (b batch, m *Model, losses, gradient []float32) {
 		b = randomBatch(rand.New(rand.NewPCG(7, 7)), spec, n)
 		m = newModel(t, be, spec, n)
-		of := pass(be, m, b, n)
-		return b, m, read(t, be, of, n), gradients(t, be, m, b, n, nil)
+		return b, m, read(t, be, pass(be, m, b, n), n), gradients(t, be, m, b, n, nil)
 	}
 	for _, spec := range smallModels() {
 		fast := computetest.Fast(t)
-		b, m, wantLosses, _ := pass(t, fast, spec)
+		b, m, wantLosses, _ := passed(t, fast, spec)
 		want := differences(t, fast, m, b, n)
 		fast.Close()
 		for name, open := range computetest.Backends(t) {
 			t.Run(fmt.Sprintf("%s/%s/%s", name, written(spec), spec.Loss), func(t *testing.T) {
 				be := open()
 				defer be.Close()
-				_, _, losses, gradient := pass(t, be, spec)
+				_, _, losses, gradient := passed(t, be, spec)
 				for i, l := range losses {
 					if w := float64(wantLosses[i]); math.Abs(float64(l)-w) > 1e-5*(1+math.Abs(w)) {
 						t.Errorf("example %d: the loss is %g, want %g", i, l, w)

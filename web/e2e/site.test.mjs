@@ -217,7 +217,12 @@ test("a second visit asks for nothing but the version", async (t) => {
   await controlled(page);
   await page.close();
   const before = way.bytes();
+  await context.addInitScript(() => {
+    const counting = self.TransformStream;
+    self.TransformStream = class extends counting { constructor(...of) { super(...of); globalThis.counted = true; } };
+  });
   const again = await open(context, way.url);
+  assert.equal(await again.evaluate(() => globalThis.counted), undefined, "the bytes that the service worker has are counted");
   await train(again, { ...quick, steps: 2 });
   await again.evaluate(async () => { await (await navigator.serviceWorker.ready).update(); });
   const bytes = way.bytes() - before;
