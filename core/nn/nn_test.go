@@ -221,6 +221,15 @@ func gradients(t *testing.T, be compute.Backend, m *Model, b batch, n int, facto
 	return flat(t, be, dst)
 }
 
+// formed are the gradients of a batch's rows, each by itself.
+func formed(t *testing.T, be compute.Backend, m *Model, b batch, n int) (each [][]float32) {
+	t.Helper()
+	for i := range n {
+		each = append(each, gradients(t, be, m, b.row(i, n), 1, nil))
+	}
+	return each
+}
+
 // sums are empty ones beside each of a model's parameters.
 func sums(be compute.Backend, m *Model) []compute.Sums {
 	var all []compute.Sums
@@ -452,10 +461,7 @@ func TestScaledNormsAreNeverTooSmall(t *testing.T) {
 		rng := rand.New(rand.NewPCG(10, 1))
 		b := randomBatch(rng, spec, n)
 		m := newModel(t, be, spec, n)
-		each := make([][]float32, n)
-		for i := range n {
-			each[i] = gradients(t, be, m, b.row(i, n), 1, nil)
-		}
+		each := formed(t, be, m, b, n)
 		pass(be, m, b, n)
 		for _, size := range []float64{0, 0.01, 1, 30} { // of the centre
 			d := spec.Params()
@@ -503,10 +509,7 @@ func TestGramEqualsProductsOfFormedGradients(t *testing.T) {
 		rng := rand.New(rand.NewPCG(11, 1))
 		b := randomBatch(rng, spec, n)
 		m := newModel(t, be, spec, n+2) // more room than rows
-		each := make([][]float32, n)
-		for i := range n {
-			each[i] = gradients(t, be, m, b.row(i, n), 1, nil)
-		}
+		each := formed(t, be, m, b, n)
 		pass(be, m, b, n)
 		dst := be.New(n * n)
 		kernel.Fill(be, n*n, before, dst)

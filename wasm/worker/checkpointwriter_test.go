@@ -543,6 +543,20 @@ func storing(t *testing.T, v CheckpointStore, trainer func(run.Config, data.Meta
 
 const keptRequest = `{"config":{"data":"digits"},"paused":true,"keep":{"id":"0123456789abcdef","program":"1"}}`
 
+// killed leaves a run of 100 steps whose worker is gone after so many.
+func killed(t *testing.T, v *memStore, after int) {
+	t.Helper()
+	p := storing(t, v, steps(100))
+	p.send(Train, 1, keptRequest)
+	p.state(Paused)
+	for range after {
+		p.send(Step, 1, "")
+		p.next(EventsType)
+	}
+	v.stored(t, anyID, after)
+	v.kill(anyID)
+}
+
 func interrupted(t *testing.T, p *page) []run.KeptRun {
 	t.Helper()
 	p.send(Interrupted, 90, "")
@@ -610,16 +624,8 @@ func TestARunGoesOnFromWhereItWas(t *testing.T) {
 func TestNoStepThatTheLedgerSawIsTakenAgain(t *testing.T) {
 	for seen, first := range map[int]int{0: 4, 2: 4, 50: 51} {
 		v := newMemStore()
+		killed(t, v, 3)
 		p := storing(t, v, steps(100))
-		p.send(Train, 1, keptRequest)
-		p.state(Paused)
-		for range 3 {
-			p.send(Step, 1, "")
-			p.next(EventsType)
-		}
-		v.stored(t, anyID, 3)
-		v.kill(anyID)
-		p = storing(t, v, steps(100))
 		p.send(GoOn, 2, fmt.Sprintf(`{"id":"0123456789abcdef","program":"1","seen":%d}`, seen))
 		p.next(ReplyType)
 		if got := decode[[]run.Event](t, p.next(EventsType))[0].Step; got != first {
@@ -633,13 +639,7 @@ func TestNoStepThatTheLedgerSawIsTakenAgain(t *testing.T) {
 // which none was stored is not.
 func TestDamagedRunIsListed(t *testing.T) {
 	v := newMemStore()
-	p := storing(t, v, steps(100))
-	p.send(Train, 1, keptRequest)
-	p.state(Paused)
-	p.send(Step, 1, "")
-	p.next(EventsType)
-	v.stored(t, anyID, 1)
-	v.kill(anyID)
+	killed(t, v, 1)
 	for _, f := range v.byRun[anyID].files[:journalFiles] {
 		if len(f) > 0 {
 			f[70] ^= 1
@@ -649,7 +649,7 @@ func TestDamagedRunIsListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.kill("ab")
-	p = storing(t, v, steps(100))
+	p := storing(t, v, steps(100))
 	for range 2 { // and looking at it removes nothing
 		if list := interrupted(t, p); len(list) != 1 || list[0].ID != anyID || !strings.Contains(list[0].Fault, "damaged") {
 			t.Fatalf("the list is %+v", list)

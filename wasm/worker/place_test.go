@@ -126,13 +126,7 @@ func TestARunIsStoppedBeforeItsGPUIsThere(t *testing.T) {
 // TestARunThatGoesOnIsStoppedBeforeItsGPUIsThere: it does not wait either, and what it had done is worked out in the GPU's place.
 func TestARunThatGoesOnIsStoppedBeforeItsGPUIsThere(t *testing.T) {
 	v := newMemStore()
-	p := storing(t, v, steps(100))
-	p.send(Train, 1, keptRequest)
-	p.state(Paused)
-	p.send(Step, 1, "")
-	p.next(EventsType)
-	v.stored(t, anyID, 1)
-	v.kill(anyID)
+	killed(t, v, 1)
 	gpu := newLateGPU()
 	other := storing(t, v, steps(100), gpu.on)
 	other.send(GoOn, 2, `{"id":"0123456789abcdef","program":"1"}`)
